@@ -148,14 +148,12 @@ std::string counted(std::int64_t count, const char* what) {
 /// As a person says it: "40 seconds", "16 minutes", "25 hours 30 minutes", "3 days 4 hours".
 std::string duration_text(std::int64_t seconds) {
   constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
-  const auto both = [](std::int64_t large, const char* what, std::int64_t small,
-                       const char* rest) {
+  const auto both = [](std::int64_t large, const char* what, std::int64_t small, const char* rest) {
     return counted(large, what) + (small > 0 ? " " + counted(small, rest) : "");
   };
   if (seconds < kMinute) return counted(seconds, "second");
   if (seconds < 2 * kHour) return counted(seconds / kMinute, "minute");
-  if (seconds < 2 * kDay)
-    return both(seconds / kHour, "hour", seconds % kHour / kMinute, "minute");
+  if (seconds < 2 * kDay) return both(seconds / kHour, "hour", seconds % kHour / kMinute, "minute");
   return both(seconds / kDay, "day", seconds % kDay / kHour, "hour");
 }
 

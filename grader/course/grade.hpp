@@ -82,7 +82,7 @@ struct Grade {
 
   std::string student;  ///< the roster's id; without a roster the name in the submission's path
   std::string student_name, student_email;  ///< may be empty
-  std::string section, group;  ///< of the roster; a group handed in one work; may be empty
+  std::string section, group;           ///< of the roster; a group handed in one work; may be empty
   std::string platform, platform_id;    ///< "canvas" or "moodle", and its number for the student
   std::string lab;                      ///< "03-transpose"
   std::optional<GradeVerdict> verdict;  ///< nothing: nothing was submitted
@@ -100,17 +100,18 @@ struct Grade {
   std::string time_from;                ///< "record": the platform's; "file": a file's date
   std::int64_t late_by_seconds = 0;     ///< after the due date and its grace; 0: in time
   double late_factor = 1;               ///< the points are multiplied by it
-  std::int64_t grace_seconds = 0;  ///< of what came after the due date, that was forgiven
-  int late_days = 0;               ///< begun after the due date and its grace, by the calendar
-  int late_days_free = 0;          ///< of these, taken from the student's budget
-  bool closed = false;             ///< it came after the last date, and counts nothing
-  std::string unmatched;  ///< why nobody of the roster is known to be the author; empty: somebody is
+  std::int64_t grace_seconds = 0;       ///< of what came after the due date, that was forgiven
+  int late_days = 0;                    ///< begun after the due date and its grace, by the calendar
+  int late_days_free = 0;               ///< of these, taken from the student's budget
+  bool closed = false;                  ///< it came after the last date, and counts nothing
+  std::string
+      unmatched;  ///< why nobody of the roster is known to be the author; empty: somebody is
   /// Ids of the roster that may be the author of unmatched work; of a student without work, the
   /// rows that may be this student's.
   std::vector<std::string> may_be;
-  int attempt = 1;                      ///< which of the student's submissions this is, from 1
-  std::string note;                     ///< for people: why, or what to look at
-  std::uint64_t seed = 0;               ///< with it, the test data come out the same again
+  int attempt = 1;         ///< which of the student's submissions this is, from 1
+  std::string note;        ///< for people: why, or what to look at
+  std::uint64_t seed = 0;  ///< with it, the test data come out the same again
   /// The 128 bits that data follow from where judge and runner were apart, 32 hexadecimal digits;
   /// empty: submission and judge shared a process, and the data follow from `seed` alone.
   std::string seed_key;
@@ -140,8 +141,8 @@ struct Grade {
   [[nodiscard]] bool is_there() const { return verdict.has_value() || mark.has_value(); }
 };
 
-/// "16 minutes late, 15 minutes of it forgiven: 1 day begun, 10 % of the points deducted"; empty for what
-/// is in time.
+/// "16 minutes late, 15 minutes of it forgiven: 1 day begun, 10 % of the points deducted"; empty
+/// for what is in time.
 [[nodiscard]] std::string late_text(const Grade& grade);
 
 /// "Ada Lovelace (s001)", or the id alone.

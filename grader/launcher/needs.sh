@@ -62,7 +62,8 @@ liblz4-dev /usr/include/lz4.h all unpacks what nvcc embeds
 libssl-dev /usr/include/openssl/evp.h all computes SHA-256
 libarchive-dev /usr/include/archive.h staff reads submissions from zip and tar
 libsqlitecpp-dev /usr/include/SQLiteCpp/SQLiteCpp.h staff keeps the ledger of a graded class
-libhowardhinnant-date-dev /usr/include/date/date.h staff reads due dates
+libhowardhinnant-date-dev /usr/include/date/tz.h staff reads due dates
+tzdata /usr/share/zoneinfo/UTC staff knows when summer time ends
 libyaml-cpp-dev /usr/include/yaml-cpp/yaml.h staff reads Gradescope's exports
 libutf8proc-dev /usr/include/utf8proc.h all shows hidden characters, compares names
 libseccomp-dev /usr/include/seccomp.h all keeps graded code from system calls it has no use for

@@ -5,7 +5,6 @@
 /// last line, GitHub Classroom's classroom50/result/v1. Sources: Gradescope's autograder
 /// specification, Autolab's documentation for lab authors, PrairieLearn's documentation of external
 /// grading, the schema of classroom50.
-#include "grader/classroom/exchange/autograder_exports.hpp"
 
 #include <algorithm>
 #include <array>

@@ -33,6 +33,8 @@ struct Settings {
   std::string assignment;
   std::optional<double> maximum;        ///< points that it is worth there; for one lab only
   std::map<std::string, double> worth;  ///< of labs that count otherwise than they add up
+  /// What the platform calls students in its own numbers, as its tables say: by student.
+  std::map<std::string, std::vector<std::string>> numbers = {};
   /// Facts no grade holds, for classroom50: {"classroom": …, "commit": …}.
   nlohmann::json context = nlohmann::json::object();
 };
@@ -48,6 +50,8 @@ struct Export {
   std::vector<Document> documents;
   std::vector<std::string> left_out;
   std::vector<std::string> notes = {};
+  std::vector<std::string> unmatched =
+      {};  ///< work whose author the platform's sheet does not hold
 };
 
 /// A platform.
@@ -105,6 +109,17 @@ struct StudentRow {
 [[nodiscard]] inline std::string json_text(const nlohmann::json& value) {
   return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
+
+/// The text of one results.json, for the export of a class and for an autograder's container: a
+/// grade with its stages as tests. A withheld score is none: Gradescope then shows a failure that a
+/// person has to look at.
+[[nodiscard]] nlohmann::json gradescope_results(const course::Grade& grade);
+
+/// 0 points, and why.
+[[nodiscard]] nlohmann::json gradescope_refusal(const std::string& why);
+
+/// No score: our own part failed, in these words.
+[[nodiscard]] nlohmann::json gradescope_failure(const std::string& why);
 
 using Grades = std::span<const course::Grade>;
 

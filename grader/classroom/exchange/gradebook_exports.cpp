@@ -21,46 +21,114 @@
 namespace membound::exchange {
 namespace {
 
-/// Which row of a table is whose.
-class Matcher {
- public:
-  /// `identity` are titles of columns, the most certain first; those the table lacks are left out.
-  Matcher(const base::CsvTable& table, std::span<const std::string_view> identity);
+/// Columns of a platform's table by what they say of a student, the most certain first; those that
+/// a table lacks are left out.
+struct Identity {
+  std::string_view platform;       ///< whose numbers `number` holds
+  std::string_view number_prefix;  ///< before the number: "Participant "
+  std::vector<std::string_view> number, id, email, name;
+};
 
-  /// The row whose identity columns hold the student's id, address or name; a value that several
-  /// rows share matches none.
-  [[nodiscard]] std::optional<std::size_t> row_of(const course::Grade& grade) const;
+/// Which row of a table is whose, by number, then id, then email, then name; a value that several
+/// rows share matches none. Each row is one student's: of two the one whom the surer word names,
+/// or who handed something in; of two alike neither.
+class SheetRows {
+ public:
+  SheetRows(const base::CsvTable& table, const Identity& identity, const Settings& settings,
+            std::span<const course::Grade* const> grades)
+      : table_(table), identity_(identity), settings_(settings) {
+    std::map<std::size_t, std::vector<Claim>> claims;
+    for (const course::Grade* grade : grades)
+      if (const auto claim = claim_of(*grade)) claims[claim->row].push_back(*claim);
+    for (auto& [row, all] : claims) {
+      std::stable_sort(all.begin(), all.end(),
+                       [](const Claim& a, const Claim& b) { return a.strength() < b.strength(); });
+      const bool contested = all.size() > 1 && all[1].strength() == all[0].strength() &&
+                             all[0].grade->is_there() &&
+                             all[1].grade->student != all[0].grade->student;
+      if (!contested) rows_[all.front().grade->student] = row;
+    }
+  }
+
+  [[nodiscard]] std::optional<std::size_t> row_of(const course::Grade& grade) const {
+    const auto found = rows_.find(grade.student);
+    return found == rows_.end() ? std::nullopt : std::optional(found->second);
+  }
 
  private:
-  std::vector<std::map<std::string, std::vector<std::size_t>>> columns_;
+  struct Claim {
+    const course::Grade* grade;
+    std::size_t row;
+    int rank;  ///< of the word that names the student: the number's is 0
+
+    /// Work before nothing, a surer word before others.
+    [[nodiscard]] std::pair<bool, int> strength() const { return {!grade->is_there(), rank}; }
+  };
+
+  [[nodiscard]] std::optional<std::size_t> only(const std::vector<std::string_view>& columns,
+                                                const std::string& value) const {
+    if (value.empty()) return std::nullopt;
+    for (const std::string_view title : columns) {
+      const auto column = table_.column(title);
+      if (!column) continue;
+      auto& rows = cache_[*column];
+      if (rows.empty())
+        for (std::size_t row = 0; row < table_.rows.size(); ++row)
+          rows[table_.rows[row][*column]].push_back(row);
+      const auto found = rows.find(value);
+      if (found != rows.end() && found->second.size() == 1) return found->second.front();
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Claim> claim_of(const course::Grade& grade) const {
+    const std::string prefix(identity_.number_prefix);
+    std::vector<std::string> numbers;
+    if (grade.platform == identity_.platform && !grade.platform_id.empty())
+      numbers.push_back(grade.platform_id);
+    if (const auto known = settings_.numbers.find(grade.student); known != settings_.numbers.end())
+      numbers.insert(numbers.end(), known->second.begin(), known->second.end());
+    for (const std::string& number : numbers)
+      if (const auto row = only(identity_.number, prefix + number)) return Claim{&grade, *row, 0};
+    int rank = 0;
+    for (const auto& [columns, value] : {std::pair(&identity_.id, &grade.student),
+                                         std::pair(&identity_.email, &grade.student_email),
+                                         std::pair(&identity_.name, &grade.student_name)}) {
+      ++rank;
+      if (const auto row = only(*columns, *value)) return Claim{&grade, *row, rank};
+    }
+    // A student's id may be the platform's number, where nothing says that it is another's.
+    for (const auto* columns : {&identity_.number, &identity_.name})
+      if (const auto row =
+              only(*columns, (columns == &identity_.number ? prefix : "") + grade.student);
+          row && may_be(*row, grade))
+        return Claim{&grade, *row, rank + 1};
+    return std::nullopt;
+  }
+
+  /// The table has no other name for the row than the grade has.
+  [[nodiscard]] bool may_be(std::size_t row, const course::Grade& grade) const {
+    const auto name = table_.column(identity_.name.front());
+    return !name || grade.student_name.empty() || table_.rows[row][*name].empty() ||
+           table_.rows[row][*name] == grade.student_name;
+  }
+
+  const base::CsvTable& table_;
+  const Identity& identity_;
+  const Settings& settings_;
+  mutable std::map<std::size_t, std::map<std::string, std::vector<std::size_t>>> cache_;
+  std::map<std::string, std::size_t> rows_;  ///< by student
 };
+
+/// Says that a grade has no row, and loudly where somebody's work would be lost.
+void leave_out(const course::Grade& grade, const Settings& settings, Export& out) {
+  const std::string text = shown_student(grade) + " is not in " + settings.sheet_name;
+  out.left_out.push_back(text);
+  if (grade.is_there()) out.unmatched.push_back(text + " by id, email or name (" + grade.lab + ")");
+}
 
 /// As files hold them: two decimals.
 bool same_points(double a, double b) { return std::abs(a - b) <= 0.005; }
-
-Matcher::Matcher(const base::CsvTable& table, std::span<const std::string_view> identity) {
-  for (const std::string_view title : identity) {
-    const auto column = table.column(title);
-    if (!column) continue;
-    auto& rows = columns_.emplace_back();
-    for (std::size_t row = 0; row < table.rows.size(); ++row)
-      if (const std::string& value = table.rows[row][*column]; !value.empty())
-        rows[value].push_back(row);
-  }
-}
-
-std::optional<std::size_t> Matcher::row_of(const course::Grade& grade) const {
-  const std::array names = {grade.platform_id, grade.student, grade.student_email,
-                            grade.student_name};
-  for (const std::string& name : names) {
-    if (name.empty()) continue;
-    for (const auto& column : columns_) {
-      const auto found = column.find(name);
-      if (found != column.end() && found->second.size() == 1) return found->second.front();
-    }
-  }
-  return std::nullopt;
-}
 
 /// Puts `text` into a cell.
 void set_cell(base::CsvTable& table, std::size_t row, std::size_t column, std::string text) {
@@ -109,8 +177,15 @@ std::string scaling_note(const std::string& lab, double own, double there) {
          two_decimals(there);
 }
 
-constexpr std::array<std::string_view, 5> kCanvasIdentity = {"ID", "SIS User ID", "SIS Login ID",
-                                                             "Student", "Integration ID"};
+const Identity& canvas_identity() {
+  static const Identity identity{.platform = "canvas",
+                                 .number_prefix = "",
+                                 .number = {"ID"},
+                                 .id = {"SIS User ID", "SIS Login ID", "Integration ID"},
+                                 .email = {"SIS Login ID", "SIS User ID", "Email"},
+                                 .name = {"Student"}};
+  return identity;
+}
 constexpr std::string_view kPointsPossible = "    Points Possible";
 
 bool is_points_row(const std::vector<std::string>& row) {
@@ -211,8 +286,8 @@ base::Result<Export> write_canvas(Grades grades, const Settings& settings) {
     if (!people) return people.error();
     table = *std::move(people);
   }
-  const Matcher matcher(table, kCanvasIdentity);
   Export out;
+  const base::CsvTable people = table;
   for (std::size_t lab = 0; lab < labs.size(); ++lab) {
     Column column{title_of(labs[lab], grades, settings.assignment), {}, {}};
     if (settings.sheet) column = column_from(*settings.sheet, column.title);
@@ -228,12 +303,14 @@ base::Result<Export> write_canvas(Grades grades, const Settings& settings) {
     for (std::size_t row = 0; row < table.rows.size(); ++row)
       if (is_points_row(table.rows[row]))
         set_cell(table, row, index, column.points.empty() ? two_decimals(*maximum) : column.points);
-    for (const StudentRow& student : students) {
-      const course::Grade* grade = student.by_lab[lab];
-      if (grade == nullptr) continue;
-      const auto row = matcher.row_of(*grade);
+    std::vector<const course::Grade*> of_lab;
+    for (const StudentRow& student : students)
+      if (student.by_lab[lab] != nullptr) of_lab.push_back(student.by_lab[lab]);
+    const SheetRows sheet_rows(people, canvas_identity(), settings, of_lab);
+    for (const course::Grade* grade : of_lab) {
+      const auto row = sheet_rows.row_of(*grade);
       if (!row)
-        out.left_out.push_back(shown_student(*grade) + " is not in " + settings.sheet_name);
+        leave_out(*grade, settings, out);
       else if (grade->withheld())
         out.left_out.push_back(why_withheld(*grade));
       else if (*row < column.old_cells.size() &&
@@ -250,8 +327,16 @@ base::Result<Export> write_canvas(Grades grades, const Settings& settings) {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kMoodleIdentity = {"Identifier", "ID number", "Username",
-                                                             "Email address", "Full name"};
+/// The worksheet names people "Participant 4711" where Moodle's number is 4711.
+const Identity& moodle_identity() {
+  static const Identity identity{.platform = "moodle",
+                                 .number_prefix = "Participant ",
+                                 .number = {"Identifier"},
+                                 .id = {"ID number", "Username", "Identifier"},
+                                 .email = {"Email address"},
+                                 .name = {"Full name"}};
+  return identity;
+}
 
 /// Spreadsheets cut a cell at 32,767 characters, and Moodle's worksheet goes through one.
 constexpr std::size_t kMostCellBytes = 32'000;
@@ -316,15 +401,6 @@ std::string feedback(const course::Grade& grade) {
   return cell.text();
 }
 
-/// The worksheet names people "Participant 4711" where an id is 4711.
-std::optional<std::size_t> find_row(const Matcher& matcher, const course::Grade& grade) {
-  if (const auto row = matcher.row_of(grade)) return row;
-  course::Grade participant = grade;
-  participant.platform_id =
-      "Participant " + (grade.platform == "moodle" ? grade.platform_id : grade.student);
-  return matcher.row_of(participant);
-}
-
 base::Result<Export> fill_worksheet(Grades grades, const Settings& settings) {
   base::CsvTable table = *settings.sheet;
   const std::vector<std::string> labs = labs_of(grades);
@@ -341,12 +417,14 @@ base::Result<Export> fill_worksheet(Grades grades, const Settings& settings) {
   const auto maximum_column = table.column("Maximum Grade");
   const auto locked_column = table.column("Grade can be changed");
   const auto feedback_column = table.column("Feedback comments");
-  const Matcher matcher(table, kMoodleIdentity);
+  std::vector<const course::Grade*> all;
+  for (const course::Grade& grade : grades) all.push_back(&grade);
+  const SheetRows sheet_rows(*settings.sheet, moodle_identity(), settings, all);
   Export out;
   for (const course::Grade& grade : grades) {
-    const auto row = find_row(matcher, grade);
+    const auto row = sheet_rows.row_of(grade);
     if (!row) {
-      out.left_out.push_back(shown_student(grade) + " is not in " + settings.sheet_name);
+      leave_out(grade, settings, out);
       continue;
     }
     if (grade.withheld()) {

@@ -35,7 +35,7 @@ json facts_of(const Class& all) {
 json attention_of(const Class& all) {
   json rows = json::array();
   for (const course::Grade& grade : all.grades)
-    if (grade.withheld())
+    if (grade.withheld() || !grade.unmatched.empty())
       rows.push_back({{"page", page_of(grade.student)},
                       {"student", shown_student(grade)},
                       {"lab", grade.lab},

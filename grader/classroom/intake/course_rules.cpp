@@ -48,6 +48,7 @@ class RulesReader {
     keys(root, "course.yml",
          {{"attempts", [&](const YAML::Node& n) { attempts(n, rules); }},
           {"zone", [](const YAML::Node&) {}},
+          {"groups", [&](const YAML::Node& n) { groups(n, rules); }},
           {"late", [&](const YAML::Node& n) { late(n, rules); }},
           {"labs", [&](const YAML::Node& n) { labs(n, rules); }},
           {"extensions", [&](const YAML::Node& n) { extensions(n, rules); }}});
@@ -151,6 +152,14 @@ class RulesReader {
   void labs(const YAML::Node& node, CourseRules& rules) {
     if (!node.IsMap()) wrong(node, "labs is no list of \"lab: …\"", "03-transpose: {due: …}");
     for (const auto& entry : node) lab_rules(entry.second, rules.labs[lab(entry.first)]);
+  }
+
+  void groups(const YAML::Node& node, CourseRules& rules) {
+    const std::string word = text(node);
+    if (word != "folders" && word != "roster")
+      wrong(node, "\"" + shown(word, 60) + "\" says nothing about groups",
+            "folders (a_b is a group) or roster (its column group alone)");
+    rules.group_folders = word == "folders";
   }
 
   void attempts(const YAML::Node& node, CourseRules& rules) {
@@ -298,6 +307,6 @@ base::Result<std::vector<Extension>> read_extensions(std::string_view text,
 MEMBOUND_JSON(Zone, name)
 MEMBOUND_JSON(LabRules, due, grace_minutes, percent_per_day, points, times, most_percent, last_date)
 MEMBOUND_JSON(Extension, student, lab, due, reason, group, section)
-MEMBOUND_JSON(CourseRules, all, labs, extensions, best_attempt, zone, late_days)
+MEMBOUND_JSON(CourseRules, all, labs, extensions, best_attempt, zone, group_folders, late_days)
 
 }  // namespace membound::intake

@@ -85,6 +85,7 @@ struct CourseRules {
   std::vector<Extension> extensions;
   std::optional<bool> best_attempt;
   Zone zone;                     ///< the course's; see LatePolicy
+  bool group_folders = false;    ///< a folder "a_b" is a group of two: "groups: folders"
   std::optional<int> late_days;  ///< that a student may be late in all, free of charge
 
   /// Whether something is said about when the lab is due.

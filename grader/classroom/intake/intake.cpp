@@ -17,100 +17,6 @@
 namespace membound::intake {
 namespace {
 
-/// The owner of one item.
-struct Owner {
-  std::string student, name, email;
-  std::optional<std::string> refused;  ///< two different names that mean one student
-  std::string note;                    ///< "not in the roster"
-};
-
-/// A row of the roster and how surely it was meant.
-struct Match {
-  const RosterRow* row = nullptr;
-  bool exact = false;
-};
-
-/// Parts of a folder's name between '_', '-', '.' and spaces: "alice_03-transpose" holds "alice".
-std::vector<std::string> tokens(const std::string& key) {
-  std::vector<std::string> all;
-  std::string token;
-  for (const char c : key + "_") {
-    if (c == '_' || c == '-' || c == '.' || c == ' ') {
-      if (!token.empty()) all.push_back(token);
-      token.clear();
-    } else {
-      token += c;
-    }
-  }
-  return all;
-}
-
-Match match_of(const Item& item, const Roster& roster) {
-  // Byte by byte: a twin in another normal form is not the id.
-  const RosterRow* const exact = roster.find(item.key);
-  if (exact != nullptr && (item.key_is_id || item.raw_key == item.key)) return {exact, true};
-  for (const std::string& word : item.words)
-    if (const RosterRow* row = word.empty() ? nullptr : roster.find(word)) return {row, true};
-  if (const RosterRow* row = roster.find_alike(item.key)) return {row, false};
-  for (const std::string& word : item.words)
-    if (const RosterRow* row = word.empty() ? nullptr : roster.find_alike(word))
-      return {row, item.key_is_id};
-  if (item.key_is_id) return {};
-  const RosterRow* found = nullptr;
-  for (const std::string& token : tokens(item.key)) {
-    const RosterRow* const row = roster.find(token);
-    if (row != nullptr && found != nullptr && row != found) return {};
-    if (row != nullptr) found = row;
-  }
-  return {found, false};
-}
-
-Owner owner_of(const Item& item, const Match& match, bool has_roster) {
-  Owner owner;
-  if (match.row != nullptr) {
-    owner.student = match.row->id;
-    owner.name = match.row->name.empty() ? item.name : match.row->name;
-    owner.email = match.row->email.empty() ? item.email : match.row->email;
-    return owner;
-  }
-  owner.student = shown(item.key);
-  owner.name = item.name;
-  owner.email = item.email;
-  if (has_roster) owner.note = "not in the roster";
-  return owner;
-}
-
-/// One owner for each item, in their order. With a roster its id is the identity; a name that is
-/// exactly an id, login or email goes before one that only looks like it. Without a roster names
-/// that differ only in case or in forms of letters are refused, all of them.
-std::vector<Owner> owners_of(const std::vector<Item>& items, const Roster& roster) {
-  std::vector<Match> matches;
-  std::vector<Owner> owners;
-  // The names under which each student appears, surely meant ones apart.
-  std::map<std::string, std::set<std::string>> sure, all;
-  for (const Item& item : items) {
-    matches.push_back(match_of(item, roster));
-    owners.push_back(owner_of(item, matches.back(), !roster.empty()));
-    const std::string who = folded(owners.back().student);
-    all[who].insert(item.raw_key);
-    if (matches.back().exact) sure[who].insert(item.raw_key);
-  }
-  std::map<std::string, int> twins;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const std::string who = folded(owners[i].student);
-    if (all[who].size() < 2 || matches[i].exact) continue;
-    owners[i].refused = "\"" + shown(items[i].key) +
-                        "\" and another name both mean the student \"" + shown(owners[i].student) +
-                        "\"; a roster with exact ids tells them apart";
-    // A row of its own, so that it never counts as an attempt of the one it looks like.
-    const int number = ++twins[who];
-    owners[i].student = shown(items[i].key) + " (look-alike " + std::to_string(number) + ")";
-    owners[i].name.clear();
-    owners[i].email.clear();
-  }
-  return owners;
-}
-
 /// Where an item was found.
 struct Origin {
   std::string name, path;  ///< of the source: for people, and absolute
@@ -135,12 +41,30 @@ std::tuple<bool, std::size_t> preference(const ItemFile& file) {
   return {name != "kernel.cu", file.inner.size()};
 }
 
+/// The same work as a member's of the author's group.
+Submission of(const RosterRow& member, const Submission& work) {
+  Submission own = work;
+  own.student = member.id;
+  own.name = shown(member.name);
+  own.email = shown(member.email);
+  own.section = member.section;
+  own.words = {member.id};
+  own.unmatched.clear();
+  own.may_be.clear();
+  if (member.id == work.student) return own;
+  own.platform.clear();
+  own.platform_id.clear();
+  if (!member.numbers.empty()) std::tie(own.platform, own.platform_id) = member.numbers.front();
+  return own;
+}
+
 /// Turns the items of one source into submissions.
 class Sorting {
  public:
   Sorting(const IntakeRequest& request, Intake& intake) : request_(request), intake_(intake) {}
 
   void add(const Item& item, const Owner& owner, const Origin& from) {
+    group_folder_ = owner.group_folder;
     Submission base;
     base.source = from.path;
     if (item.key_is_id && (from.layout == Layout::kCanvas || from.layout == Layout::kMoodle)) {
@@ -150,7 +74,10 @@ class Sorting {
     base.student = owner.student;
     base.name = shown(owner.name);
     base.email = shown(owner.email);
-    base.note = owner.note;
+    base.section = owner.section;
+    base.group = owner.group;
+    base.unmatched = owner.unmatched;
+    base.may_be = owner.may_be;
     base.origin = shown(from.name + "/" + item.origin);
     base.time = item.time;
     base.time_is_record = item.time_is_record;
@@ -159,6 +86,7 @@ class Sorting {
     base.words = item.words;
     base.words.push_back(item.key);
     if (owner.refused) {
+      base.words.clear();  // they would name the one whom it looks like
       refuse(base, lab_or_unknown(item), *owner.refused);
       return;
     }
@@ -220,6 +148,23 @@ class Sorting {
   void refuse(Submission submission, const std::string& lab, const std::string& why) {
     submission.lab = lab;
     submission.refused = why;
+    push(std::move(submission));
+  }
+
+  /// A folder that a group names is each member's, in the lab that the work is for.
+  void push(Submission submission) {
+    if (group_folder_.empty()) {
+      intake_.submissions.push_back(std::move(submission));
+      return;
+    }
+    const Groups groups = intake_.roster.groups_in(submission.lab, request_.labs);
+    if (const Groups::Group* group = groups.named(group_folder_)) {
+      submission.group = group->name;
+      for (const RosterRow* member : group->members)
+        intake_.submissions.push_back(of(*member, submission));
+      return;
+    }
+    submission.unmatched = "not matched with the roster: nobody is in the group in this lab";
     intake_.submissions.push_back(std::move(submission));
   }
 
@@ -261,7 +206,13 @@ class Sorting {
     }
     submission.lab = lab;
     submission.sha256 = (*best)->entry->sha256;
-    intake_.submissions.push_back(std::move(submission));
+    // A lab's time is that of its own files, whatever else lies beside them.
+    if (!submission.time_is_record) {
+      submission.time = 0;
+      for (const ItemFile* file : files)
+        submission.time = std::max(submission.time, file->entry->time);
+    }
+    push(std::move(submission));
   }
 
   void nothing_usable(const Submission& base, const Item& item) {
@@ -289,6 +240,7 @@ class Sorting {
 
   const IntakeRequest& request_;
   Intake& intake_;
+  std::string group_folder_;
 };
 
 /// Adds what `item`, which is `owner`'s, holds: a submission or a refusal for each lab, or an
@@ -341,14 +293,18 @@ void number_attempts(Intake& intake, AttemptPolicy policy) {
 
 /// Puts the platform's times in the place of files' dates.
 base::Status take_times(const IntakeRequest& request, Intake& intake) {
-  auto records = roster_records(request.roster, request.lab, request.labs);
+  const Roster& roster = intake.roster;
+  auto records = roster_records(request.roster, request.lab, request.labs, request.zone);
   if (!records) return records.error();
   for (TimeRecord record : request.times) {
-    for (const std::string& word : record.words)
-      if (const RosterRow* row = request.roster.find(word)) {
-        record.words.insert(record.words.begin(), row->id);
-        break;
-      }
+    const Match match = match_of({record.platform, record.number, record.words}, roster);
+    if (match.row != nullptr) {
+      record.words = {match.row->id};
+    } else if (!roster.empty() && !record.number.empty()) {
+      // It may be the id of somebody else.
+      std::erase(record.words, record.number);
+    }
+    if (!record.number.empty()) record.words.push_back(record.platform + " " + record.number);
     records->push_back(std::move(record));
   }
   std::set<std::string> labs;
@@ -368,6 +324,7 @@ base::Status take_times(const IntakeRequest& request, Intake& intake) {
     const bool last =
         i + 1 == all.size() || all[i + 1].student != all[i].student || all[i + 1].lab != all[i].lab;
     std::vector<std::string> words = {all[i].student, all[i].email};
+    if (!all[i].platform_id.empty()) words.push_back(all[i].platform + " " + all[i].platform_id);
     words.insert(words.end(), all[i].words.begin(), all[i].words.end());
     words.push_back(all[i].name);
     if (const auto time = index.time_of(words, all[i].lab, all[i].attempt, last)) {
@@ -378,10 +335,76 @@ base::Status take_times(const IntakeRequest& request, Intake& intake) {
   return base::Done{};
 }
 
+/// The works of a group by time. Equal texts are one, which came when the first of them did; the
+/// last alone where that counts.
+std::vector<Submission> different_works(std::vector<Submission> works, AttemptPolicy policy) {
+  std::stable_sort(works.begin(), works.end(), [](const Submission& a, const Submission& b) {
+    return std::tie(a.time, a.attempt, a.sha256, a.student) <
+           std::tie(b.time, b.attempt, b.sha256, b.student);
+  });
+  std::vector<Submission> different;
+  for (Submission& work : works)
+    if (std::none_of(different.begin(), different.end(), [&work](const Submission& one) {
+          return one.sha256 == work.sha256 && one.refused == work.refused;
+        }))
+      different.push_back(std::move(work));
+  if (policy == AttemptPolicy::kLatest) different.erase(different.begin(), different.end() - 1);
+  return different;
+}
+
+/// What the members of a roster's group handed in for a lab, as each member's.
+void share_in_groups(const IntakeRequest& request, AttemptPolicy policy, Intake& intake) {
+  std::map<std::string, Groups> labs;
+  std::map<const Groups::Group*, std::vector<Submission>> works;
+  std::vector<Submission> rest;
+  for (Submission& one : intake.submissions) {
+    const auto [groups, is_new] = labs.try_emplace(one.lab);
+    if (is_new) groups->second = intake.roster.groups_in(one.lab, request.labs);
+    const Groups::Group* const group = groups->second.of(one.student);
+    if (!one.unmatched.empty() || group == nullptr || group->members.size() < 2)
+      rest.push_back(std::move(one));
+    else
+      works[group].push_back(std::move(one));
+  }
+  for (auto& [group, of_group] : works) {
+    const std::vector<Submission> different = different_works(std::move(of_group), policy);
+    for (const RosterRow* member : group->members)
+      for (std::size_t i = 0; i < different.size(); ++i) {
+        Submission own = of(*member, different[i]);
+        own.group = group->name;
+        own.attempt = static_cast<int>(i) + 1;
+        if (member->id != different[i].student && different[i].group.empty())
+          own.note = "handed in by " + different[i].student + " for the group " + group->name;
+        rest.push_back(std::move(own));
+      }
+  }
+  intake.submissions = std::move(rest);
+  std::stable_sort(intake.submissions.begin(), intake.submissions.end(),
+                   [](const Submission& a, const Submission& b) {
+                     return std::tie(a.student, a.lab, a.attempt) <
+                            std::tie(b.student, b.lab, b.attempt);
+                   });
+}
+
+/// A group's column must name a lab.
+base::Status check_groups(const Roster& roster, const std::vector<course::Lab>& labs) {
+  std::set<std::string> seen;
+  for (const RosterRow& row : roster.rows())
+    for (const SubmittedCell& cell : row.groups)
+      if (!cell.lab.empty() && seen.insert(cell.lab).second)
+        if (const auto meant = lab_meant(cell.lab, labs, "the roster's column group " + cell.lab);
+            !meant)
+          return meant.error();
+  return base::Done{};
+}
+
 }  // namespace
 
 base::Result<Intake> take_in(const IntakeRequest& request) {
   Intake intake;
+  intake.roster = joined(request.roster, request.people, intake.notes);
+  const auto grouped = check_groups(intake.roster, request.labs);
+  if (!grouped) return grouped.error();
   const Store store(request.out);
   const ArchiveLimits limits = limits_of(request);
   // Sources are read first and looked at together: one student may appear in several.
@@ -389,7 +412,7 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
   for (const fs::path& source : request.sources) {
     const auto is_class = [&](const std::string& archive, const Entries& members) {
       if (!request.student.empty()) return false;
-      const bool found = holds_class(archive, members, request.labs, request.roster);
+      const bool found = holds_class(archive, members, request.labs, intake.roster);
       if (!found)
         intake.notes.push_back(shown(archive) +
                                " is taken for one student's; give the archive itself, not its "
@@ -417,12 +440,16 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
       from.push_back({name, fs::weakly_canonical(request.sources[i], ignored).string(), layout});
     }
   }
-  const auto owners = owners_of(items, request.roster);
+  std::vector<Layout> layouts;
+  for (const Origin& one : from) layouts.push_back(one.layout);
+  const auto owners = owners_of(items, layouts, intake.roster, request.group_folders);
   for (std::size_t i = 0; i < items.size(); ++i)
-    add_submissions(items[i], owners[i], from[i], request, intake);
-  number_attempts(intake, request.attempts.value_or(AttemptPolicy::kLatest));
+    for (const Owner& owner : owners[i]) add_submissions(items[i], owner, from[i], request, intake);
+  const AttemptPolicy policy = request.attempts.value_or(AttemptPolicy::kLatest);
+  number_attempts(intake, policy);
   const auto timed = take_times(request, intake);
   if (!timed) return timed.error();
+  share_in_groups(request, policy, intake);
   return intake;
 }
 

@@ -13,6 +13,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/classroom/intake/archive.hpp"
+#include "grader/classroom/intake/identities.hpp"
 #include "grader/classroom/intake/layout.hpp"
 #include "grader/classroom/intake/roster.hpp"
 #include "grader/classroom/intake/time_records.hpp"
@@ -28,11 +29,14 @@ enum class AttemptPolicy { kLatest, kBest };
 
 struct IntakeRequest {
   std::vector<std::filesystem::path> sources;
-  std::vector<course::Lab> labs;   ///< all of the course
-  std::optional<std::string> lab;  ///< the only one that is graded; nothing: whichever is found
-  Roster roster;                   ///< may be empty
-  std::string student;             ///< not empty: all sources together are this student's alone
-  std::optional<Layout> layout;    ///< nothing: detected
+  std::vector<course::Lab> labs;    ///< all of the course
+  std::optional<std::string> lab;   ///< the only one that is graded; nothing: whichever is found
+  Roster roster;                    ///< may be empty
+  std::vector<PeopleTable> people;  ///< what platforms' tables know of the same students
+  Zone zone;                        ///< of the roster's times
+  bool group_folders = false;       ///< a folder "a_b" is a group of two
+  std::string student;              ///< not empty: all sources together are this student's alone
+  std::optional<Layout> layout;     ///< nothing: detected
   std::optional<AttemptPolicy> attempts;  ///< nothing: as the course's rules say, else the latest
   std::vector<TimeRecord> times;          ///< the platform's; they go before every other time
   std::filesystem::path out;              ///< the store is made in it
@@ -44,6 +48,9 @@ struct Submission {
   std::string student;                ///< the roster's id, else as the layout names them
   std::string name, email;            ///< may be empty
   std::string platform, platform_id;  ///< "canvas" or "moodle", and its number for the student
+  std::string section, group;         ///< may be empty
+  std::string unmatched;              ///< why nobody of the roster is known to be the author
+  std::vector<std::string> may_be;    ///< ids of the roster that may be it
   std::string lab;                    ///< kUnknownLab where nothing tells
   std::string source;                 ///< absolute path of the folder or archive that it came in
   std::string origin;                 ///< for people: where it was found, with harmless characters
@@ -69,6 +76,7 @@ struct Intake {
   std::vector<Submission> submissions;  ///< by student, lab and attempt
   std::vector<Absent> absent;           ///< may name who handed something in elsewhere
   std::vector<std::string> notes;       ///< about the whole
+  Roster roster;                        ///< the request's, joined with its tables
 };
 
 /// Reads all sources. An error means that a source or the store cannot be read or written at all.

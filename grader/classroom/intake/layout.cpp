@@ -140,6 +140,17 @@ const std::regex& attempt_name() {
   return pattern;
 }
 
+/// Takes "attempt-2" off the front of a path; its number, 0 where there is none.
+int taken_attempt(Parts& inner) {
+  if (inner.size() < 2) return 0;
+  std::smatch match;
+  const std::string name = stem(inner[0]);
+  if (!std::regex_match(name, match, attempt_name())) return 0;
+  const int order = number_in(match[2]);
+  if (order > 0) inner.erase(inner.begin());
+  return order;
+}
+
 std::vector<Item> canvas_items(const std::vector<Rest>& rests) {
   Collection all;
   for (const Rest& rest : rests) {
@@ -176,13 +187,17 @@ std::vector<Item> moodle_items(const std::vector<Rest>& rests) {
       continue;
     }
     if (match[3] == "onlinetext") continue;  // a text field beside the files
-    Item& item = all.at(match[2], match[2], 0);
-    item.key_is_id = true;
-    item.words = {match[1]};
-    item.name = match[1];
-    item.origin = rest.path[0];
     Parts inner = tail(rest.path);
     if (match[4].length() > 0) inner.insert(inner.begin(), match[4]);
+    Item& item = all.at(match[2], match[2], taken_attempt(inner));
+    item.key_is_id = true;
+    item.name = match[1];
+    item.words = {item.name};
+    // Where a class has groups, Moodle writes "GROUP-Jane Doe".
+    for (auto dash = item.name.find('-'); dash != std::string::npos;
+         dash = item.name.find('-', dash + 1))
+      item.words.push_back(item.name.substr(dash + 1));
+    item.origin = rest.path[0];
     all.add(item, *rest.entry, std::move(inner));
   }
   return all.take();
@@ -223,6 +238,7 @@ std::vector<Item> gradescope_items(const std::vector<Rest>& rests) {
       one.email = student.email;
       one.time = found->time;
       one.time_is_record = found->time != 0;
+      if (found->students.size() > 1) one.group = folder;
       items.push_back(std::move(one));
     }
   }
@@ -239,13 +255,7 @@ std::vector<Item> plain_items(const std::vector<Rest>& rests, bool github) {
     std::string key = stem(rest.path[0]);
     if (key.size() > prefix.size() && key.starts_with(prefix)) key.erase(0, prefix.size());
     Parts inner = tail(rest.path);
-    int order = 0;
-    std::smatch match;
-    if (!inner.empty() && inner.size() > 1) {
-      const std::string name = stem(inner[0]);
-      if (std::regex_match(name, match, attempt_name())) order = number_in(match[2]);
-    }
-    if (order > 0) inner.erase(inner.begin());
+    const int order = taken_attempt(inner);
     Item& item = all.at(key, stem(rest.raw[0]), order);
     item.origin = rest.path[0];
     all.add(item, *rest.entry, std::move(inner));

@@ -40,6 +40,7 @@ struct Item {
   std::string raw_key;  ///< byte by byte as found
   std::vector<std::string> words;  ///< what else may name the student: email, login
   std::string name, email;
+  std::string group;            ///< of the platform's record, whose members have an item each
   std::string origin;           ///< for people: "class.zip/alice"
   int order = 0;                ///< as the layout numbers attempts; 0: it does not
   std::int64_t time = 0;        ///< when it was handed in; 0: not known

@@ -17,11 +17,24 @@
 namespace membound::intake {
 namespace {
 
-enum class Column { kId, kAlias, kName, kFirst, kLast, kEmail, kSubmitted, kLab, kAttempt };
+enum class Column {
+  kId,
+  kAlias,
+  kCanvas,
+  kName,
+  kFirst,
+  kLast,
+  kEmail,
+  kSubmitted,
+  kLab,
+  kAttempt,
+  kSection,
+  kGroup
+};
 
 /// What headers are called, folded and with letters and digits only. Where several columns can be
 /// the id, the one that stands first in this table is.
-constexpr std::array<std::pair<std::string_view, Column>, 38> kHeaders = {{
+constexpr std::array<std::pair<std::string_view, Column>, 44> kHeaders = {{
     {"id", Column::kId},
     {"studentid", Column::kId},
     {"sid", Column::kId},
@@ -60,6 +73,12 @@ constexpr std::array<std::pair<std::string_view, Column>, 38> kHeaders = {{
     {"lab", Column::kLab},
     {"assignmentname", Column::kLab},
     {"attempt", Column::kAttempt},
+    {"canvasid", Column::kCanvas},
+    {"canvasuserid", Column::kCanvas},
+    {"section", Column::kSection},
+    {"sections", Column::kSection},
+    {"group", Column::kGroup},
+    {"groupname", Column::kGroup},
 }};
 
 /// Letters and digits of the folded text; bytes beyond ASCII count as letters.
@@ -80,13 +99,16 @@ struct FoundColumn {
   std::string lab;  ///< of "submitted_at 03-transpose"
 };
 
-/// What stands behind "submitted_at".
-std::optional<std::string> lab_in(const std::string& header) {
-  static const std::regex pattern("^\\s*submitted[ _-]?at[ :_(\\[-]+([^)\\]]+)[)\\]]?\\s*$",
+/// "submitted_at 03-transpose", "group 03-transpose".
+std::optional<FoundColumn> column_of_lab(const std::string& header, std::size_t index) {
+  static const std::regex pattern("^\\s*(submitted[ _-]?at|group)[ :_(\\[-]+([^)\\]]+)[)\\]]?\\s*$",
                                   std::regex::icase);
   std::smatch match;
-  if (!std::regex_match(header, match, pattern)) return std::nullopt;
-  return match[1].str();
+  if (!std::regex_match(header, match, pattern) || squeezed(header) == "groupname")
+    return std::nullopt;
+  const bool is_group = match[1].length() == 5;
+  return FoundColumn{index, kHeaders.size(), is_group ? Column::kGroup : Column::kSubmitted,
+                     match[2].str()};
 }
 
 std::vector<FoundColumn> columns_of(const std::vector<std::string>& header) {
@@ -95,9 +117,16 @@ std::vector<FoundColumn> columns_of(const std::vector<std::string>& header) {
     const std::string word = squeezed(header[i]);
     for (std::size_t rank = 0; rank < kHeaders.size(); ++rank)
       if (kHeaders[rank].first == word) columns.push_back({i, rank, kHeaders[rank].second, {}});
-    if (auto lab = lab_in(header[i]))
-      columns.push_back({i, kHeaders.size(), Column::kSubmitted, *std::move(lab)});
+    if (auto column = column_of_lab(header[i], i)) columns.push_back(*std::move(column));
   }
+  // In Canvas's gradebook "ID" is Canvas's own number.
+  const auto has = [&](std::string_view word) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const auto& one) { return squeezed(header[one.index]) == word; });
+  };
+  if (has("id") && (has("sisuserid") || has("sisloginid") || has("integrationid")))
+    for (std::size_t i = 0; i < header.size(); ++i)
+      if (squeezed(header[i]) == "id") columns.push_back({i, kHeaders.size(), Column::kCanvas, {}});
   std::stable_sort(columns.begin(), columns.end(),
                    [](const auto& a, const auto& b) { return a.rank < b.rank; });
   return columns;
@@ -113,26 +142,38 @@ RosterRow row_of(const std::vector<std::string>& cells, const std::vector<FoundC
     switch (column.kind) {
       case Column::kId:
         if (row.id.empty())
-          row.id = normal(cell);
+          row.id = shown(cell);
         else
-          row.aliases.push_back(normal(cell));
+          row.aliases.push_back(shown(cell));
         // Moodle's "Participant 123" is the 123 of its folders.
-        if (cell.starts_with("Participant ")) row.aliases.push_back(cell.substr(12));
+        if (cell.starts_with("Participant ")) {
+          row.aliases.push_back(shown(cell.substr(12)));
+          row.numbers.emplace_back("moodle", row.aliases.back());
+        }
         break;
       case Column::kAlias:
-        row.aliases.push_back(normal(cell));
+        row.aliases.push_back(shown(cell));
+        break;
+      case Column::kCanvas:
+        row.numbers.emplace_back("canvas", shown(cell));
         break;
       case Column::kName:
-        if (row.name.empty()) row.name = normal(cell);
+        if (row.name.empty()) row.name = shown(cell);
         break;
       case Column::kFirst:
-        first = normal(cell);
+        first = shown(cell);
         break;
       case Column::kLast:
-        last = normal(cell);
+        last = shown(cell);
         break;
       case Column::kEmail:
-        if (row.email.empty()) row.email = normal(cell);
+        if (row.email.empty()) row.email = shown(cell);
+        break;
+      case Column::kSection:
+        row.section = shown(cell);
+        break;
+      case Column::kGroup:
+        row.groups.push_back({column.lab, shown(cell)});
         break;
       case Column::kSubmitted:
         // Platforms write "-" where nothing was handed in.
@@ -194,6 +235,7 @@ struct Roster::Index {
   Names ids, others;   // as they are written
   Names folded_words;  // id, email and aliases
   Names sorted_names, squeezed_names;
+  Names numbers;  // "canvas 4711"
 
   explicit Index(const std::vector<RosterRow>& rows) {
     for (std::size_t i = 0; i < rows.size(); ++i) add(rows[i], i);
@@ -219,6 +261,7 @@ struct Roster::Index {
       others.add(alias, i);
       folded_words.add(folded(alias), i);
     }
+    for (const auto& [platform, number] : row.numbers) numbers.add(platform + " " + number, i);
     if (row.name.empty()) return;
     sorted_names.add(joined_words(row.name), i);
     // Canvas writes last name and first name in one word.
@@ -252,32 +295,105 @@ base::Result<std::vector<RosterRow>> read_people(std::string_view text,
 base::Result<Roster> Roster::from_text(std::string_view text, const std::string& file_name) {
   auto people = read_people(text, file_name);
   if (!people) return people.error();
-  Roster roster;
   std::set<std::string> ids;
-  for (RosterRow& row : *people) {
+  for (const RosterRow& row : *people) {
     if (!ids.insert(folded(row.id)).second) {
       return base::Error{base::ErrorKind::kInput, file_name,
                          "two students have the id \"" + shown(row.id) + "\"",
                          "one row for each id, in any case of letters", "remove one of them"};
     }
-    roster.rows_.push_back(std::move(row));
   }
+  return of(*std::move(people));
+}
+
+Roster Roster::of(std::vector<RosterRow> rows) {
+  Roster roster;
+  roster.rows_ = std::move(rows);
   roster.index_ = std::make_shared<const Index>(roster.rows_);
   return roster;
 }
 
 const RosterRow* Roster::find(std::string_view word) const {
   if (index_ == nullptr) return nullptr;
-  const std::string exact = normal(word);
+  const std::string exact = shown(word);
   std::set<std::size_t> found = index_->ids.rows(exact);
   if (found.empty()) found = index_->others.rows(exact);
   return found.size() == 1 ? &rows_[*found.begin()] : nullptr;
 }
 
+std::vector<const RosterRow*> Roster::all_alike(std::string_view word) const {
+  std::vector<const RosterRow*> all;
+  if (index_ != nullptr)
+    for (const std::size_t row : index_->alike(word)) all.push_back(&rows_[row]);
+  return all;
+}
+
 const RosterRow* Roster::find_alike(std::string_view word) const {
-  if (index_ == nullptr) return nullptr;
-  const std::set<std::size_t> found = index_->alike(word);
+  const auto found = all_alike(word);
+  return found.size() == 1 ? found.front() : nullptr;
+}
+
+const RosterRow* Roster::find_number(const std::string& platform, const std::string& number) const {
+  if (index_ == nullptr || number.empty()) return nullptr;
+  const auto found = index_->numbers.rows(platform + " " + number);
   return found.size() == 1 ? &rows_[*found.begin()] : nullptr;
+}
+
+const Groups::Group* Groups::of(const std::string& student) const {
+  const auto found = by_student_.find(student);
+  return found == by_student_.end() ? nullptr : &groups_.at(found->second);
+}
+
+const Groups::Group* Groups::named(const std::string& name) const {
+  const auto found = groups_.find(folded(name));
+  return found == groups_.end() ? nullptr : &found->second;
+}
+
+Groups Roster::groups_in(const std::string& lab, const std::vector<course::Lab>& labs) const {
+  std::map<std::string, bool> is_meant;  // by the column's words, of which there are few
+  const auto is_of_lab = [&](const std::string& words) {
+    const auto [known, is_new] = is_meant.try_emplace(words, false);
+    if (is_new) {
+      const auto meant = lab_meant(words, labs, "the roster");
+      known->second = meant && *meant == lab;
+    }
+    return known->second;
+  };
+  Groups all;
+  for (const RosterRow& row : rows_) {
+    const std::string *own = nullptr, *everywhere = nullptr;
+    for (const SubmittedCell& cell : row.groups) {
+      if (cell.lab.empty())
+        everywhere = &cell.text;
+      else if (is_of_lab(cell.lab))
+        own = &cell.text;
+    }
+    if (own == nullptr) own = everywhere;
+    const std::string key = own == nullptr ? "" : folded(*own);
+    if (key.empty()) continue;
+    Groups::Group& group = all.groups_[key];
+    if (group.members.empty()) group.name = *own;
+    group.members.push_back(&row);
+    all.by_student_[row.id] = key;
+  }
+  return all;
+}
+
+bool Roster::has_group(const std::string& group) const {
+  const std::string wanted = folded(group);
+  return !wanted.empty() && std::any_of(rows_.begin(), rows_.end(), [&](const RosterRow& row) {
+    return std::any_of(row.groups.begin(), row.groups.end(),
+                       [&](const SubmittedCell& cell) { return folded(cell.text) == wanted; });
+  });
+}
+
+std::string name_key(std::string_view name) { return joined_words(name); }
+
+bool name_occurs(std::string_view name, std::string_view other) {
+  const std::string text = squeezed(other);
+  for (const std::string& word : words_of(name))
+    if (word.size() > 1 && text.find(squeezed(word)) != std::string::npos) return true;
+  return false;
 }
 
 }  // namespace membound::intake

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "grader/classroom/intake/course_rules.hpp"
@@ -35,9 +36,12 @@ std::string cell(const json& from, const char* key) {
 base::Status add_canvas(const json& one, const json& user, const std::string& lab,
                         const std::string& where, std::vector<TimeRecord>& records) {
   TimeRecord record;
+  record.platform = "canvas";
   record.lab = lab;
   for (const char* key : {"id", "sis_user_id", "login_id", "name"})
     if (auto word = cell(user, key); !word.empty()) record.words.push_back(std::move(word));
+  record.number = cell(one, "user_id");
+  if (record.number.empty()) record.number = cell(user, "id");
   if (auto word = cell(one, "user_id"); !word.empty())
     record.words.insert(record.words.begin(), word);
   const std::string text = cell(one, "submitted_at"), attempt = cell(one, "attempt");
@@ -96,10 +100,11 @@ std::vector<std::string> words_of_row(const RosterRow& row) {
 /// The records of one row; `where` is for messages.
 base::Status add_row(const RosterRow& row, const std::optional<std::string>& lab,
                      const std::vector<course::Lab>& labs, const std::string& where,
-                     std::vector<TimeRecord>& records) {
+                     const Zone& zone, std::vector<TimeRecord>& records) {
   for (const SubmittedCell& submitted : row.submitted) {
     TimeRecord record;
     record.words = words_of_row(row);
+    if (!row.numbers.empty()) std::tie(record.platform, record.number) = row.numbers.front();
     const std::string& named = submitted.lab.empty() ? row.lab : submitted.lab;
     if (!named.empty() && (!lab || !submitted.lab.empty())) {
       const auto meant = lab_meant(named, labs, where);
@@ -108,7 +113,7 @@ base::Status add_row(const RosterRow& row, const std::optional<std::string>& lab
     } else {
       record.lab = lab.value_or("");
     }
-    const auto time = parse_time(submitted.text);
+    const auto time = parse_time(submitted.text, zone);
     if (!time) return no_time(where + ", " + shown(row.id, 60), submitted.text);
     record.time = *time;
     std::from_chars(row.attempt.data(), row.attempt.data() + row.attempt.size(), record.attempt);
@@ -122,7 +127,8 @@ base::Status add_row(const RosterRow& row, const std::optional<std::string>& lab
 base::Result<std::vector<TimeRecord>> read_time_records(std::string_view text,
                                                         const std::string& file_name,
                                                         const std::optional<std::string>& lab,
-                                                        const std::vector<course::Lab>& labs) {
+                                                        const std::vector<course::Lab>& labs,
+                                                        const Zone& zone) {
   const auto first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first != std::string_view::npos && text[first] == '[')
     return canvas_records(text.substr(first), file_name, lab);
@@ -130,7 +136,7 @@ base::Result<std::vector<TimeRecord>> read_time_records(std::string_view text,
   if (!people) return people.error();
   std::vector<TimeRecord> records;
   for (const RosterRow& row : *people) {
-    const auto added = add_row(row, lab, labs, file_name, records);
+    const auto added = add_row(row, lab, labs, file_name, zone, records);
     if (!added) return added.error();
   }
   if (!records.empty() || people->empty()) return records;
@@ -142,10 +148,11 @@ base::Result<std::vector<TimeRecord>> read_time_records(std::string_view text,
 
 base::Result<std::vector<TimeRecord>> roster_records(const Roster& roster,
                                                      const std::optional<std::string>& lab,
-                                                     const std::vector<course::Lab>& labs) {
+                                                     const std::vector<course::Lab>& labs,
+                                                     const Zone& zone) {
   std::vector<TimeRecord> records;
   for (const RosterRow& row : roster.rows()) {
-    const auto added = add_row(row, lab, labs, "the roster", records);
+    const auto added = add_row(row, lab, labs, "the roster", zone, records);
     if (!added) return added.error();
   }
   return records;

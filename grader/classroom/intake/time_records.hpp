@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/classroom/intake/calendar.hpp"
 #include "grader/classroom/intake/roster.hpp"
 #include "grader/course/lab.hpp"
 
@@ -25,17 +26,19 @@ struct TimeRecord {
   std::string lab;                 ///< empty: the only lab that is taken in
   int attempt = 0;                 ///< 0: the one that counts last
   std::int64_t time = 0;
+  std::string platform = {}, number = {};  ///< of a platform that numbers people; one of the words
 };
 
-/// Records of a file. `lab` is the only lab it can be of; nothing: a column of it says.
+/// Records of a file. `lab` is the only lab it can be of; nothing: a column of it says. Times
+/// without an offset are `zone`'s.
 [[nodiscard]] base::Result<std::vector<TimeRecord>> read_time_records(
     std::string_view text, const std::string& file_name, const std::optional<std::string>& lab,
-    const std::vector<course::Lab>& labs);
+    const std::vector<course::Lab>& labs, const Zone& zone = {});
 
 /// What the roster's columns "submitted_at LAB" and "submitted_at" say.
 [[nodiscard]] base::Result<std::vector<TimeRecord>> roster_records(
     const Roster& roster, const std::optional<std::string>& lab,
-    const std::vector<course::Lab>& labs);
+    const std::vector<course::Lab>& labs, const Zone& zone = {});
 
 /// Finds records by student, lab and attempt.
 class TimeIndex {

@@ -197,6 +197,12 @@ void join(std::string& note, const std::string& more) {
   if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
 }
 
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
 /// The half of a grade that the plan knows.
 void take_row(const Row& row, Grade& grade) {
   grade.student = row.student;
@@ -215,6 +221,8 @@ void take_row(const Row& row, Grade& grade) {
   grade.closed = row.closed;
   grade.section = row.section;
   grade.group = row.group;
+  grade.unmatched = row.unmatched;
+  grade.may_be = row.may_be;
   grade.attempt = row.attempt;
 }
 
@@ -234,7 +242,11 @@ Grade without_run(const Plan& plan, const Row& row) {
     grade.verdict = GradeVerdict::kPolicyReject;
     grade.note = row.refused;
   }
+  join(grade.note, row.unmatched);
   join(grade.note, row.note);
+  if (row.attempt == 0 && !row.may_be.empty())
+    join(grade.note,
+         "work of an author who is not known may be this student's: " + joined(row.may_be, ", "));
   join(grade.note, row.late_note);
   join(grade.note, course::late_text(grade));
   return grade;
@@ -263,7 +275,8 @@ Grade with_verdict(const Row& row, const Grade& decided, const LatePrice& price)
   grade.late_days_free = price.free;
   grade.late_factor = price.factor;
   if (grade.score) grade.score = *grade.score * price.factor;
-  grade.note = row.note;
+  grade.note = row.unmatched;
+  join(grade.note, row.note);
   join(grade.note, decided.note);
   join(grade.note, row.late_note);
   join(grade.note, course::late_text(grade));
@@ -337,9 +350,8 @@ class Joining {
       while (end < rows.size() && rows[end].lab == rows[begin].lab) ++end;
       labs.push_back(rows.subspan(begin, end - begin));
     }
-    std::stable_sort(labs.begin(), labs.end(), [](const auto& a, const auto& b) {
-      return a.front().due < b.front().due;
-    });
+    std::stable_sort(labs.begin(), labs.end(),
+                     [](const auto& a, const auto& b) { return a.front().due < b.front().due; });
     int left = plan_.rules.late_days.value_or(0);
     std::vector<Grade> grades;
     for (const auto& attempts : labs) {
@@ -368,7 +380,11 @@ class Joining {
     }
     if (!best) return best;
     // A mark is for the lab, whichever attempt would count.
-    if (const auto mark = marks_.find({best->student, best->lab}); mark != marks_.end())
+    auto mark = marks_.find({best->student, best->lab});
+    // It may have been given when the author was not known yet.
+    for (const Row& row : attempts)
+      if (mark == marks_.end() && !row.former.empty()) mark = marks_.find({row.former, row.lab});
+    if (mark != marks_.end())
       apply_mark(mark->second, basis_of(plan_, best->student, best->lab), *best);
     // What a person decided is not reduced, so that no late day is used for it.
     if (best->mark) best->late_days_free = 0;
@@ -380,8 +396,7 @@ class Joining {
     const bool whole = detail_ == Detail::kWhole;
     const auto& known = whole ? verdicts_.grades : shortened_;
     if (const auto found = known.find(row.job); found != known.end()) {
-      const Grade decided =
-          whole ? with_audits(row.job, found->second, verdicts_) : found->second;
+      const Grade decided = whole ? with_audits(row.job, found->second, verdicts_) : found->second;
       return with_verdict(row, decided, late_price(plan_, row, decided, left));
     }
     if (verdicts_.quarantined.contains(row.job)) return quarantined(plan_, row);
@@ -470,12 +485,31 @@ std::string grades_csv(const ClassGrades& all) {
   return base::write_csv(table, base::CsvReader::kSpreadsheet);
 }
 
+namespace {
+
+/// Why the row's author is not known, or whose work may be this student's.
+std::string unmatched_cell(const course::CourseRow& row) {
+  std::set<std::string> works;
+  for (const course::CourseCell& cell : row.cells) {
+    if (cell.grade == nullptr) continue;
+    if (!cell.grade->unmatched.empty()) return cell.grade->unmatched;
+    if (!cell.grade->verdict) works.insert(cell.grade->may_be.begin(), cell.grade->may_be.end());
+  }
+  return works.empty() ? "" : "may be " + joined({works.begin(), works.end()}, ", ");
+}
+
+}  // namespace
+
 std::string course_csv(const ClassGrades& all) {
   const course::CourseTable course = course::course_table(all.grades, all.worth);
   base::CsvTable table;
   table.header = {"student", "name", "email"};
   for (const auto& column : course.labs) table.header.push_back(column.lab);
   table.header.insert(table.header.end(), {"total", "maximum", "withheld"});
+  const bool some_unmatched =
+      std::any_of(all.grades.begin(), all.grades.end(),
+                  [](const Grade& grade) { return !grade.unmatched.empty(); });
+  if (some_unmatched) table.header.emplace_back("unmatched");
   if (all.late_days) table.header.insert(table.header.end(), {"late_days_used", "late_days_left"});
   for (const course::CourseRow& row : course.rows) {
     std::vector<std::string> cells = {row.any->student, row.any->student_name,
@@ -484,6 +518,7 @@ std::string course_csv(const ClassGrades& all) {
       cells.push_back(cell.points ? short_decimal(*cell.points) : cell.grade ? "" : "0");
     cells.insert(cells.end(), {short_decimal(row.total), short_decimal(course.worth),
                                std::to_string(row.withheld)});
+    if (some_unmatched) cells.push_back(unmatched_cell(row));
     if (all.late_days) {
       int used = 0;
       for (const course::CourseCell& cell : row.cells)

@@ -47,6 +47,11 @@ Row row_for(const intake::Submission& submission) {
   row.submission_sha256 = submission.sha256;
   row.refused = submission.refused.value_or("");
   row.note = submission.note;
+  row.section = submission.section;
+  row.group = submission.group;
+  row.unmatched = submission.unmatched;
+  row.may_be = submission.may_be;
+  if (!row.unmatched.empty()) row.known_as = submission.words;
   row.submitted_at = intake::utc_text(submission.time);
   if (submission.time != 0) row.time_from = submission.time_is_record ? "record" : "file";
   row.marked_late = submission.marked_late;
@@ -56,7 +61,7 @@ Row row_for(const intake::Submission& submission) {
 
 /// Rows for everybody without one in one of the labs: who left a folder empty or handed in work for
 /// other labs alone, and everybody of the roster.
-void add_missing(const intake::Intake& intake, const intake::Roster& roster, Plan& plan) {
+void add_missing(const intake::Intake& intake, Plan& plan) {
   std::set<std::pair<std::string, std::string>> there;
   for (const Row& row : plan.rows) there.emplace(row.student, row.lab);
   const auto add = [&](const intake::Absent& one) {
@@ -75,7 +80,7 @@ void add_missing(const intake::Intake& intake, const intake::Roster& roster, Pla
     }
   };
   for (const intake::Absent& one : intake.absent) add(one);
-  for (const intake::RosterRow& student : roster.rows())
+  for (const intake::RosterRow& student : intake.roster.rows())
     add({student.id, student.name, student.email, "", "", {}, "nothing submitted"});
 }
 
@@ -84,8 +89,7 @@ std::string late_note(const Row& row, const intake::LatePolicy& policy,
   if (!policy.due) return "";
   std::string note;
   const auto add = [&note](const std::string& text) { note += (note.empty() ? "" : "; ") + text; };
-  if (policy.extended)
-    add("due date extended to " + intake::zone_text(*policy.due, policy.zone));
+  if (policy.extended) add("due date extended to " + intake::zone_text(*policy.due, policy.zone));
   if (row.time_from == "file") add("the time is the file's own date, which its owner can set");
   if (row.time_from.empty()) add("when it was handed in is not known");
   if (row.marked_late && late.by_seconds == 0 && row.time_from != "record")
@@ -124,8 +128,8 @@ Job job_for(const std::string& lab, const std::string& submission,
 void apply_rules(Plan& plan) {
   for (Row& row : plan.rows) {
     if (row.attempt == 0 || !plan.rules.mentions(row.lab)) continue;
-    const auto policy = plan.rules.policy(
-        row.lab, {{row.student, row.name, row.email}, row.section, row.group});
+    const auto policy =
+        plan.rules.policy(row.lab, {{row.student, row.name, row.email}, row.section, row.group});
     const auto late = intake::lateness(policy, intake::parse_time(row.submitted_at).value_or(0));
     row.late_by_seconds = late.by_seconds;
     row.late_factor = late.factor;
@@ -177,11 +181,10 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
     plan.rows.push_back(std::move(row));
   }
   for (auto& [key, job] : jobs) plan.jobs.push_back(std::move(job));
-  add_missing(intake, request.roster, plan);
+  add_missing(intake, plan);
   std::stable_sort(plan.rows.begin(), plan.rows.end(), [](const Row& a, const Row& b) {
     return std::tie(a.student, a.lab, a.attempt) < std::tie(b.student, b.lab, b.attempt);
   });
-  apply_rules(plan);
   return plan;
 }
 
@@ -283,8 +286,19 @@ Plan merged(const Plan& earlier, Plan now, const Settings& settings) {
   now.jobs.clear();
   for (auto& [key, job] : jobs) now.jobs.push_back(std::move(job));
   for (const auto& [lab, planned] : earlier.labs) now.labs.emplace(lab, planned);
-  apply_rules(now);
   return now;
+}
+
+/// The tables of earlier calls and of this one; a file that is given again replaces itself.
+std::vector<intake::PeopleTable> people_of(const PlanRequest& request,
+                                           const std::optional<Plan>& earlier) {
+  std::map<std::string, intake::PeopleTable> tables;
+  if (earlier)
+    for (const intake::PeopleTable& table : earlier->people) tables[table.name] = table;
+  for (const intake::PeopleTable& table : request.intake.people) tables[table.name] = table;
+  std::vector<intake::PeopleTable> all;
+  for (auto& [name, table] : tables) all.push_back(std::move(table));
+  return all;
 }
 
 /// The earlier plan's seed, the one that was asked for, or a new one: 256 bits.
@@ -326,10 +340,16 @@ base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan
     plan.rules = rules_for(request, earlier, labs);
     if (request.intake.attempts || plan.rules.best_attempt)
       plan.best_attempt = attempts_for(request, plan.rules, earlier) == AttemptPolicy::kBest;
+    plan.people = people_of(request, earlier);
+    identify(plan, intake::joined(request.intake.roster, plan.people, notes));
     apply_rules(plan);
     return plan;
   }
   intake::IntakeRequest asked = request.intake;
+  asked.people = people_of(request, earlier);
+  const intake::CourseRules& known = rules_for(request, earlier, {});
+  asked.group_folders = known.group_folders;
+  asked.zone = known.zone;
   asked.attempts = attempts_for(request, rules_for(request, earlier, {}), earlier);
   auto intake = intake::take_in(asked);
   if (!intake) return intake.error();
@@ -345,8 +365,12 @@ base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan
   for (const intake::Submission& one : intake->submissions) labs.insert(one.lab);
   auto plan = make_plan(*intake, asked, request.settings, batch_seed(request, earlier),
                         rules_for(request, earlier, labs));
-  if (!plan || !earlier) return plan;
-  return merged(*earlier, *std::move(plan), request.settings);
+  if (!plan) return plan;
+  if (earlier) *plan = merged(*earlier, *std::move(plan), request.settings);
+  plan->people = std::move(asked.people);
+  identify(*plan, intake->roster);
+  apply_rules(*plan);
+  return plan;
 }
 
 MEMBOUND_FIELDS(PlannedLab, max_score, digests, device, sample_seed)
@@ -392,6 +416,7 @@ void to_json(json& out, const Plan& plan) {
          {"batch_seed", plan.batch_seed},
          {"best_attempt", plan.best_attempt},
          {"rules", plan.rules},
+         {"people", plan.people},
          {"labs", labs},
          {"jobs", list_of(plan.jobs)},
          {"rows", list_of(plan.rows)}};
@@ -406,6 +431,7 @@ void from_json(const json& in, Plan& plan) {
   in.at("batch_seed").get_to(plan.batch_seed);
   read_field(in, "best_attempt", plan.best_attempt);
   read_field(in, "rules", plan.rules);
+  read_field(in, "people", plan.people);
   for (const auto& [id, lab] : in.at("labs").items()) {
     PlannedLab& planned = plan.labs[id];
     lab.at("max_score").get_to(planned.max_score);

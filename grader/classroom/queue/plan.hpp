@@ -47,8 +47,8 @@ struct Row {
   std::string section, group;         ///< likewise
   std::string source;                 ///< absolute path of what it came in; empty: the roster
   std::string submission_sha256;
-  std::string job;      ///< key; empty: nothing to run
-  std::string refused;  ///< why; not empty: POLICY_REJECT
+  std::string job;        ///< key; empty: nothing to run
+  std::string refused;    ///< why; not empty: POLICY_REJECT
   std::string unmatched;  ///< why nobody of the roster is known to be the author; see course::Grade
   std::vector<std::string> may_be;    ///< likewise
   std::vector<std::string> known_as;  ///< what else named an unmatched author: login, folder
@@ -58,13 +58,13 @@ struct Row {
   std::string time_from;     ///< "record", "file" or "": whose word that time is
   bool marked_late = false;  ///< by the learning system
   std::int64_t late_by_seconds = 0;
-  double late_factor = 1;  ///< if none of the student's free late days is used
-  int late_days = 0;       ///< begun after due date and grace, by the course's calendar
+  double late_factor = 1;          ///< if none of the student's free late days is used
+  int late_days = 0;               ///< begun after due date and grace, by the course's calendar
   std::int64_t grace_seconds = 0;  ///< of what came after the due date, that was forgiven
   std::int64_t due = 0;            ///< the student's own due date; 0: none
   bool closed = false;             ///< it came after the last date
-  std::string late_note;  ///< what a person should know about the time; may be empty
-  int attempt = 1;        ///< 0: nothing was submitted
+  std::string late_note;           ///< what a person should know about the time; may be empty
+  int attempt = 1;                 ///< 0: nothing was submitted
 
   bool operator==(const Row&) const = default;
 };
@@ -91,6 +91,8 @@ struct Plan {
   std::string batch_seed;  ///< 64 hexadecimal digits; every job's seed follows from it
   bool best_attempt = false;
   intake::CourseRules rules;
+  /// What the platforms' tables said of who is who, by their names: each call's hold for the next.
+  std::vector<intake::PeopleTable> people;
   std::map<std::string, PlannedLab> labs;
   std::vector<Job> jobs;  ///< by key
   std::vector<Row> rows;  ///< by student, lab and attempt
@@ -116,6 +118,11 @@ struct PlanRequest {
 /// rules of now. `notes`: what the instructor should know.
 [[nodiscard]] base::Result<Plan> plan_call(const PlanRequest& request, ledger::Ledger& ledger,
                                            std::vector<std::string>& notes);
+
+/// Finds authors by the roster of now, which is joined with what tables know: rows whose author was
+/// not known, or who has a platform's number that the roster knows as somebody else's. Rows keep
+/// their jobs.
+void identify(Plan& plan, const intake::Roster& roster);
 
 /// Where nothing is handed in and nothing was planned before.
 [[nodiscard]] base::Error no_batch(const std::filesystem::path& out);

@@ -15,7 +15,6 @@
 #include <thread>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/exchange/autograder_exports.hpp"
 #include "grader/classroom/exchange/exchange.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/cli/command_context.hpp"

@@ -162,6 +162,22 @@ std::string audit_advice(const queue::AuditStart& left, bool asked) {
          (call.find(" --audit") == std::string::npos ? " --audit" : "");
 }
 
+/// Work whose author the roster does not tell, all of it: a zero may be written for each of them.
+void print_unmatched(const std::vector<course::Grade>& grades, const Context& context) {
+  std::size_t count = 0;
+  for (const course::Grade& grade : grades) {
+    if (grade.unmatched.empty()) continue;
+    ++count;
+    std::printf("%s %s, %s: %s\n", context.out.sign(report::Tone::kWarning).c_str(),
+                shown_student(grade).c_str(), grade.lab.c_str(), grade.unmatched.c_str());
+  }
+  if (count > 0)
+    std::printf(
+        "%zu submissions are matched with nobody of the roster: a table that the platform "
+        "gave out tells who is who (--sheet FILE --resume); nothing is exported before\n",
+        count);
+}
+
 /// Verdicts and what a person should look at.
 void print_summary(const queue::BatchSummary& summary, const GradeOptions& options,
                    const Context& context) {
@@ -194,6 +210,7 @@ void print_summary(const queue::BatchSummary& summary, const GradeOptions& optio
   list("to look at", [](const course::Grade& grade) {
     return grade.verdict && !grade.withheld() && grade.note.find(queue::kLook) != std::string::npos;
   });
+  print_unmatched(summary.grades.grades, context);
   std::printf("%s/grades.csv has a row for each student and lab\n", options.out.c_str());
 }
 
@@ -388,6 +405,7 @@ void add_grade(CLI::App& app, Action& chosen) {
   command->add_option("--course", options->course);
   command->add_option("--extensions", options->extensions);
   command->add_option("--times", options->times);
+  command->add_option("--sheet", options->sheets);
   command->add_option("--due", options->due);
   takes_number(*command->add_option("--late-percent-per-day", options->late_percent), 0, 100);
   takes_whole(*command->add_option("--grace-minutes", options->grace_minutes), 0, kMostMinutes);

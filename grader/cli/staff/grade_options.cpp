@@ -120,15 +120,34 @@ std::string call_to_repeat(const std::string& line) {
 
 namespace {
 
+/// Adds what a table of a platform says of who is who.
+base::Status add_people(const std::string& text, const std::string& file,
+                        intake::IntakeRequest& intake) {
+  auto table = intake::read_people_table(text, file);
+  if (!table) return table.error();
+  intake.people.push_back(*std::move(table));
+  return base::Done{};
+}
+
 /// Adds what a file with the platform's record says; `lab`: the only one it can be of.
 base::Status add_times(const std::filesystem::path& file, const std::optional<std::string>& lab,
                        const Context& context, intake::IntakeRequest& intake) {
   const auto text = base::read_file(file);
   if (!text) return text.error();
-  const auto records = intake::read_time_records(*text, file.string(), lab, context.course.labs);
+  const auto records =
+      intake::read_time_records(*text, file.string(), lab, context.course.labs, intake.zone);
   if (!records) return records.error();
   intake.times.insert(intake.times.end(), records->begin(), records->end());
-  return base::Done{};
+  return add_people(*text, file.string(), intake);
+}
+
+/// The course's time zone, of earlier calls where this one names no rules.
+base::Result<intake::Zone> zone_of(const GradeOptions& options,
+                                   const queue::BatchRequest& request) {
+  if (request.rules) return request.rules->zone;
+  const auto plan = queue::read_plan(options.out);
+  if (!plan) return plan.error();
+  return *plan ? (*plan)->rules.zone : intake::Zone();
 }
 
 }  // namespace
@@ -149,8 +168,7 @@ base::Status read_intake(const GradeOptions& options, const Context& context,
   }
   const std::filesystem::path kept = queue::kept_roster(options.out);
   std::error_code ignored;
-  const bool as_before = options.roster.empty() && !options.submissions.empty() &&
-                         std::filesystem::exists(kept, ignored);
+  const bool as_before = options.roster.empty() && std::filesystem::exists(kept, ignored);
   if (as_before || !options.roster.empty()) {
     const std::string file = as_before ? kept.string() : options.roster;
     auto text = base::read_file(file);
@@ -158,10 +176,9 @@ base::Status read_intake(const GradeOptions& options, const Context& context,
     auto roster = intake::Roster::from_text(*text, file);
     if (!roster) return roster.error();
     intake.roster = std::move(*roster);
-    if (as_before)
+    if (as_before && !options.submissions.empty())
       report_note("the roster is the one of an earlier call, " + file);
-    else
-      request.roster_text = *std::move(text);
+    if (!as_before) request.roster_text = *std::move(text);
   }
   if (!options.layout.empty()) intake.layout = intake::layout_from_string(options.layout);
   if (!options.attempt.empty())
@@ -178,6 +195,7 @@ base::Status read_rules(const GradeOptions& options, const Context& context,
     if (!text) return text.error();
     auto rules = intake::read_course_rules(*text, options.course, labs);
     if (!rules) return rules.error();
+    request.intake.zone = rules->zone;
     const auto folder = std::filesystem::path(options.course).parent_path();
     for (const auto& [lab, own] : rules->labs) {
       if (!own.times || (request.intake.lab && *request.intake.lab != lab)) continue;
@@ -186,10 +204,13 @@ base::Status read_rules(const GradeOptions& options, const Context& context,
     }
     request.rules = *std::move(rules);
   }
+  const auto zone = zone_of(options, request);
+  if (!zone) return zone.error();
+  request.intake.zone = *zone;
   if (!options.extensions.empty()) {
     const auto text = base::read_file(options.extensions);
     if (!text) return text.error();
-    auto extensions = intake::read_extensions(*text, options.extensions, labs);
+    auto extensions = intake::read_extensions(*text, options.extensions, labs, *zone);
     if (!extensions) return extensions.error();
     request.extensions = *std::move(extensions);
   }
@@ -197,12 +218,16 @@ base::Status read_rules(const GradeOptions& options, const Context& context,
     const auto added = add_times(file, request.intake.lab, context, request.intake);
     if (!added) return added;
   }
+  for (const std::string& file : options.sheets) {
+    const auto text = base::read_file(file);
+    if (!text) return text.error();
+    const auto added = add_people(*text, file, request.intake);
+    if (!added) return added;
+  }
   if (!options.due.empty()) {
-    request.rules_now.due = intake::parse_time(options.due);
-    if (!request.rules_now.due) {
-      return wrong_use("--due", "\"" + options.due + "\" is no time",
-                       "2026-11-30, 2026-11-30T23:59 or 2026-11-30T23:59+01:00", "");
-    }
+    const auto due = intake::read_deadline(options.due, *zone, "--due");
+    if (!due) return due.error();
+    request.rules_now.due = *due;
   }
   request.rules_now.percent_per_day = options.late_percent;
   request.rules_now.grace_minutes = options.grace_minutes;

@@ -68,6 +68,7 @@ struct GradeOptions : judge::CheckOptions {
   std::string layout;
   std::string course, extensions;
   std::vector<std::string> times;
+  std::vector<std::string> sheets;  ///< tables that say who is who
   std::string due;
   std::string attempt;
   std::string key;

@@ -9,7 +9,7 @@
 #include <pugixml.hpp>
 #include <set>
 
-#include "grader/classroom/exchange/autograder_exports.hpp"
+#include "grader/classroom/exchange/exchange.hpp"
 #include "grader/tests/classroom/exchange/grades.hpp"
 #include "grader/tests/classroom/exchange/gradescope_rules.hpp"
 

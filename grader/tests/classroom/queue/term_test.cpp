@@ -92,13 +92,17 @@ class Term : public testing::Test {
   ~Term() override { fs::remove_all(folder_); }
 
   void make_up_rules() {
-    std::string yml = "attempts: best\nlate: {grace_minutes: 30, percent_per_day: 20}\nlabs:\n";
+    std::string yml =
+        "zone: Etc/UTC\nattempts: best\n"
+        "late: {grace_minutes: 30, percent_per_day: 20, most_percent: 50, late_days: 2}\nlabs:\n";
+    facts_ += "B,2,50\n";
     for (int lab = 0; lab < kLabs; ++lab) {
       const int worth = lab == 5 ? 25 : 10;
-      yml += "  " + lab_id(lab) + ": {due: '" + intake::utc_text(due_of(lab)) +
-             "', points: " + std::to_string(worth) + "}\n";
+      yml += "  " + lab_id(lab) + ": {due: '" + intake::utc_text(due_of(lab)) + "', last_date: '" +
+             intake::utc_text(due_of(lab) + 3 * kDay) + "', points: " + std::to_string(worth) +
+             "}\n";
       facts_ += "D," + lab_id(lab) + "," + std::to_string(due_of(lab)) + ",1800,20," +
-                std::to_string(worth) + "\n";
+                std::to_string(worth) + "," + std::to_string(due_of(lab) + 3 * kDay) + "\n";
     }
     auto rules = intake::read_course_rules(yml, "course.yml", course_.labs);
     ASSERT_TRUE(rules) << base::to_string(rules.error());
@@ -268,13 +272,19 @@ TEST_F(Term, EndsWithTheTableThatItsFactsAskFor) {
   const auto ours = numbers(text(request_.out / "course.csv"), 3);
   ASSERT_EQ(expected.size(), static_cast<std::size_t>(kStudents));
   ASSERT_EQ(ours.size(), expected.size());
-  int late = 0;
+  int late = 0, closed = 0, free = 0;
   for (const auto& [student, cells] : expected)
     for (std::size_t i = 0; i < cells.size(); ++i)
       EXPECT_NEAR(ours.at(student)[i], cells[i], 0.005001) << student << " column " << i;
   const auto all = read_class(request_.out);
-  for (const course::Grade& one : all->grades) late += one.late_by_seconds > 0 ? 1 : 0;
+  for (const course::Grade& one : all->grades) {
+    late += one.late_by_seconds > 0 ? 1 : 0;
+    closed += one.closed ? 1 : 0;
+    free += one.late_days_free;
+  }
   EXPECT_GT(late, 10) << "the term has late work";
+  EXPECT_GT(closed, 0) << "and work after the last date";
+  EXPECT_GT(free, 10) << "and late days that were free";
 }
 
 }  // namespace

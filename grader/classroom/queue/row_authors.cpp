@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Whose the rows of a plan are, by what is known now: a table that tells who is who may come in a
+/// later call than the work.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "grader/classroom/queue/plan.hpp"
+
+namespace membound::queue {
+namespace {
+
+/// Whom a row's author is by the roster of now; null where it stays as it is.
+const intake::RosterRow* found_author(const Row& row, const intake::Roster& roster) {
+  if (const auto* student = roster.find_number(row.platform, row.platform_id))
+    return student->id != row.student ? student : nullptr;
+  if (row.unmatched.empty()) return nullptr;
+  std::vector<std::string> words = row.known_as;
+  for (const std::string& word : {row.email, row.name})
+    if (!word.empty()) words.push_back(word);
+  return intake::match_of(intake::Author{row.platform, row.platform_id, words}, roster).row;
+}
+
+/// Whether two rows' platform numbers make them two people.
+bool are_two(const Row& a, const Row& b) {
+  return !a.platform_id.empty() && a.platform == b.platform && a.platform_id != b.platform_id;
+}
+
+/// Attempts of a student and lab that came under several names: by time, the last alone where it
+/// counts; who has one has handed something in.
+void renumber(Plan& plan) {
+  std::stable_sort(plan.rows.begin(), plan.rows.end(), [](const Row& a, const Row& b) {
+    return std::tie(a.student, a.lab) < std::tie(b.student, b.lab);
+  });
+  std::vector<Row> rows;
+  for (std::size_t begin = 0, end = 0; begin < plan.rows.size(); begin = end) {
+    const Row& first = plan.rows[begin];
+    while (end < plan.rows.size() && plan.rows[end].student == first.student &&
+           plan.rows[end].lab == first.lab)
+      ++end;
+    std::vector<Row> attempts(plan.rows.begin() + static_cast<long>(begin),
+                              plan.rows.begin() + static_cast<long>(end));
+    const bool moved = std::any_of(attempts.begin(), attempts.end(),
+                                   [](const Row& row) { return !row.former.empty(); });
+    if (moved && attempts.size() > 1) {
+      std::erase_if(attempts, [](const Row& row) { return row.attempt == 0; });
+      std::stable_sort(attempts.begin(), attempts.end(), [](const Row& a, const Row& b) {
+        return std::tie(a.submitted_at, a.attempt) < std::tie(b.submitted_at, b.attempt);
+      });
+      if (!plan.best_attempt) attempts.erase(attempts.begin(), attempts.end() - 1);
+      for (std::size_t i = 0; plan.best_attempt && i < attempts.size(); ++i)
+        attempts[i].attempt = static_cast<int>(i) + 1;
+    }
+    std::move(attempts.begin(), attempts.end(), std::back_inserter(rows));
+  }
+  plan.rows = std::move(rows);
+}
+
+/// Tells who handed in nothing which work without a known author may be theirs.
+void link_candidates(Plan& plan) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> works;
+  for (const Row& row : plan.rows)
+    if (!row.unmatched.empty() && row.attempt > 0)
+      for (const std::string& student : row.may_be)
+        works[{student, row.lab}].push_back(row.student);
+  for (Row& row : plan.rows) {
+    if (row.attempt > 0) continue;
+    const auto found = works.find({row.student, row.lab});
+    row.may_be = found == works.end() ? std::vector<std::string>() : found->second;
+  }
+}
+
+}  // namespace
+
+void identify(Plan& plan, const intake::Roster& roster) {
+  if (!roster.empty()) {
+    std::map<std::string, std::vector<const Row*>> claims;
+    std::vector<const intake::RosterRow*> authors;
+    for (const Row& row : plan.rows) {
+      authors.push_back(row.attempt > 0 ? found_author(row, roster) : nullptr);
+      const std::string& who = authors.back() != nullptr ? authors.back()->id : row.student;
+      if (row.attempt > 0) claims[who].push_back(&row);
+    }
+    for (std::size_t i = 0; i < plan.rows.size(); ++i) {
+      if (authors[i] == nullptr) continue;
+      // Of two numbers that only a name makes one student, neither is taken.
+      const auto& others = claims[authors[i]->id];
+      const Row& row = plan.rows[i];
+      if (roster.find_number(row.platform, row.platform_id) == nullptr &&
+          std::any_of(others.begin(), others.end(),
+                      [&row](const Row* other) { return are_two(row, *other); }))
+        authors[i] = nullptr;
+    }
+    for (std::size_t i = 0; i < plan.rows.size(); ++i) {
+      Row& row = plan.rows[i];
+      if (authors[i] != nullptr) {
+        row.former = row.student;
+        row.student = authors[i]->id;
+        row.name = authors[i]->name;
+        row.email = authors[i]->email;
+        row.unmatched.clear();
+        row.may_be.clear();
+      }
+      const intake::RosterRow* const student = roster.find(row.student);
+      if (student == nullptr || student->id != row.student) continue;
+      row.section = student->section;
+    }
+    renumber(plan);
+  }
+  link_candidates(plan);
+}
+
+}  // namespace membound::queue
