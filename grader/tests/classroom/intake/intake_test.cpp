@@ -406,7 +406,7 @@ TEST_F(IntakeTest, WithARosterTheExactIdWinsOverItsTwin) {
 TEST_F(IntakeTest, WhoIsNotInTheRosterIsGradedAndMarked) {
   roster("id\nbob\n");
   in_.write("mallory/kernel.cu", kTranspose);
-  EXPECT_EQ(only().note, "not in the roster");
+  EXPECT_EQ(only().unmatched, "not in the roster");
 }
 
 TEST_F(IntakeTest, AFolderNameThatHoldsAnIdIsThatStudent) {

@@ -234,7 +234,8 @@ TEST_F(BatchTest, ADeductionIsInTheTableAndInTheNote) {
   request_.rules_now = {.due = 1000, .percent_per_day = 10};
   run();
   const std::string table = csv(), row = table.substr(table.find("s000,"));
-  EXPECT_THAT(row.substr(0, row.find('\n')), HasSubstr("25 hours late: 2 days begun, 20 % of the points"));
+  EXPECT_THAT(row.substr(0, row.find('\n')),
+              HasSubstr("25 hours late: 2 days begun, 20 % of the points"));
   EXPECT_EQ(base::read_csv(table, "grades.csv")->rows[0][4], "20");
 }
 
