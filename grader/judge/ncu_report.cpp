@@ -224,7 +224,9 @@ vgpu::Dim3 dim3_of(const json& in) {
           in.at(2).get<std::uint32_t>()};
 }
 
-LaunchCounters counters_of(const json& kernel) {
+}  // namespace
+
+LaunchCounters launch_counters_of(const json& kernel) {
   LaunchCounters all;
   all.totals = read_counts<Counters>(kernel.at("counters"));
   for (const json& line : kernel.at("lines"))
@@ -243,14 +245,13 @@ LaunchCounters counters_of(const json& kernel) {
   return all;
 }
 
-LaunchShape shape_of(const json& kernel) {
-  return {dim3_of(kernel.at("grid")),
-          dim3_of(kernel.at("block")),
-          kernel.at("registers_per_thread"),
-          kernel.at("shared_bytes"),
-          1,
+LaunchShape launch_shape_of(const json& kernel) {
+  return {dim3_of(kernel.at("grid")), dim3_of(kernel.at("block")),
+          kernel.at("registers_per_thread"), kernel.at("shared_bytes"),
           kernel.at("work").at("constant_bytes")};
 }
+
+namespace {
 
 void put_counts(const NcuLaunch& launch, Counters& totals) {
   const Counters before = totals;
@@ -286,8 +287,8 @@ base::Status predict_again(const NcuLaunch& launch, const vgpu::timing::Machine&
                            json& kernel) {
   using vgpu::timing::Prediction;
   constexpr double kSame = 1e-6;  // of a time
-  LaunchCounters counters = counters_of(kernel);
-  const LaunchShape shape = shape_of(kernel);
+  LaunchCounters counters = launch_counters_of(kernel);
+  const LaunchShape shape = launch_shape_of(kernel);
   const double before = kernel.at("predicted_ns");
   if (std::abs(predict(machine, counters, shape).ns - before) > kSame * before)
     return base::Error{base::ErrorKind::kInput, "the clock of " + machine.id,

@@ -18,6 +18,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/vgpu/timing/machine.hpp"
+#include "grader/vgpu/timing/model.hpp"
 
 namespace membound::judge {
 
@@ -41,6 +42,11 @@ struct NcuLaunch {
 
 /// What ncu itself calls an error, in one line; empty where nothing.
 [[nodiscard]] std::string ncu_problem(std::string_view log);
+
+/// What the clock was given of one kernel of a counters file that has its "work"
+/// (MEMBOUND_WORK=on). Throws nlohmann::json's exceptions where a part is missing.
+[[nodiscard]] vgpu::counters::LaunchCounters launch_counters_of(const nlohmann::json& kernel);
+[[nodiscard]] vgpu::timing::LaunchShape launch_shape_of(const nlohmann::json& kernel);
 
 /// The launches of `report` that are the student's: pointers into it.
 [[nodiscard]] std::vector<const nlohmann::json*> own_launches(const nlohmann::json& report);

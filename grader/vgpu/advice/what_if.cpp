@@ -37,12 +37,7 @@ double Observed::busiest_ns() const {
   return most;
 }
 
-ClockedLaunch Observed::copy() const {
-  ClockedLaunch launch{{counters.totals, {}, counters.work}, shape, {}};
-  if (launch.counters.work.runs.empty())
-    launch.counters.work = uniform_work(counters.totals, shape);
-  return launch;
-}
+ClockedLaunch Observed::copy() const { return {{counters.totals, {}, counters.work}, shape, {}}; }
 
 std::string short_number(double value) {
   char text[32];

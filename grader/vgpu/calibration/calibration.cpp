@@ -173,7 +173,9 @@ base::Result<Calibration> calibrate(const timing::MachineFile& base, const std::
   auto machine = timing::machine_of(base);
   if (!machine) return machine.error();
   Calibration result;
-  Json root = Json::parse(base.json);
+  const auto text = timing::written_out(base.json, base.where);
+  if (!text) return text.error();
+  Json root = Json::parse(*text);
   root["id"] = id;
   root["name"] = readings.gpu;
   if (machine->name != readings.gpu) {  // what is not measured now was measured on another GPU

@@ -238,6 +238,16 @@ struct GlobalVariable {
   std::uint64_t device_address = 0;  ///< 0 until placed
 };
 
+/// Which passes of ptxas the clock takes into account: all, but where a developer looks what one of
+/// them is good for (timing/mechanisms.def).
+struct AssemblerPasses {
+  bool unrolls = true;
+  bool fuses = true;
+  bool joins_vectors = true;
+  bool batches_loads = true;  ///< false: each load is waited for alone
+  bool aggregates_atomics = true;
+};
+
 /// One or more linked PTX modules.
 class Program {
  public:
@@ -247,7 +257,8 @@ class Program {
   /// behind each shared variable, where a kernel has several: whoever leaves one is not in the
   /// next.
   static base::Result<Program> link(std::span<const ptx::Module> modules,
-                                    std::uint32_t shared_red_zone_bytes = 0);
+                                    std::uint32_t shared_red_zone_bytes = 0,
+                                    const AssemblerPasses& passes = {});
 
   [[nodiscard]] const Kernel* find_kernel(std::string_view mangled_name) const;
   [[nodiscard]] Kernel* find_kernel(std::string_view mangled_name);

@@ -47,6 +47,10 @@ struct CostTable {
   }};
   double load_round_clocks =
       1000;  ///< a nominal wait for global memory: which warp is a phase's slowest?
+  /// A warp waits for the predicate of a jump back, and until the instructions there are fetched.
+  double jump_back_clocks = 18.4;
+  bool covers_waits = true;    ///< other work covers the latency of loads, as far as the code shows
+  bool moves_loads_up = true;  ///< and loads begin where their addresses are known
   [[nodiscard]] const ClassCost& operator[](Cost cost) const {
     return of[static_cast<std::size_t>(cost)];
   }

@@ -9,15 +9,14 @@
 namespace membound::vgpu::timing {
 namespace {
 
-constexpr std::uint32_t kEarlyTurn = 100;
-
 class BlockScheduler {
  public:
-  BlockScheduler(std::uint32_t sms, std::uint32_t slots, std::uint32_t early, std::uint64_t blocks,
+  BlockScheduler(std::uint32_t sms, std::uint32_t slots, EarlySms early, std::uint64_t blocks,
                  std::size_t kinds)
       : sms_(sms),
-        early_(early),
-        full_(early == 0
+        early_(early.sms),
+        early_turn_(early.turn),
+        full_(early.sms == 0
                   ? 0
                   : static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, blocks / sms))),
         slots_(kinds, first_slots(slots)),
@@ -51,12 +50,12 @@ class BlockScheduler {
 
  private:
   /// Which block of the first ones comes to slot `p` of an SM. Of the slots that the grid fills
-  /// on every SM, the last `early` SMs have one every kEarlyTurn blocks; the others take turns with
-  /// what is between.
+  /// on every SM, the last `early` SMs have one every early_turn_ blocks; the others take turns
+  /// with what is between.
   std::uint32_t turn_of(std::uint32_t p, std::uint32_t sm) const {
     if (p >= full_) return p * sms_ + (sm + early_) % sms_;
-    const std::uint32_t others = sms_ - early_, between = kEarlyTurn - early_;
-    if (sm >= others) return p * kEarlyTurn + sm - others;
+    const std::uint32_t others = sms_ - early_, between = early_turn_ - early_;
+    if (sm >= others) return p * early_turn_ + sm - others;
     const std::uint32_t turn = p * others + sm;
     return turn + early_ * std::min(full_, turn / between + 1);
   }
@@ -99,7 +98,7 @@ class BlockScheduler {
     });
   }
 
-  std::uint32_t sms_, early_;
+  std::uint32_t sms_, early_, early_turn_;
   std::uint32_t full_;  ///< slots of every SM that the grid fills
   FreeSlots slots_;
   std::vector<double> work_, loads_, end_ns_;  ///< of each SM
@@ -109,7 +108,7 @@ class BlockScheduler {
 
 Schedule schedule(std::span<const counters::BlockRun> runs,
                   std::span<const BlockResidency> residencies, std::uint32_t sms,
-                  std::uint32_t slots, std::uint32_t early) {
+                  std::uint32_t slots, EarlySms early) {
   std::uint64_t blocks = 0;
   for (const counters::BlockRun& run : runs) blocks += run.blocks;
   BlockScheduler scheduler(std::max(1u, sms), std::max(1u, slots), early, blocks,

@@ -34,12 +34,18 @@ struct Schedule {
   double busiest_loads = 1;  ///< the same of load batches
 };
 
+/// The last SMs of a machine, which are full sooner than the others: so blocks as many apart as
+/// there are SMs need not meet on one.
+struct EarlySms {
+  std::uint32_t sms = 0;   ///< 0: all take turns
+  std::uint32_t turn = 0;  ///< each of these gets one of so many of the first blocks
+};
+
 /// Dispatches `runs`, whose kinds index `residencies`, to `slots` slots on each of `sms` SMs. SMs
-/// take turns at first, but for the last `early` ones, which are full sooner: so blocks as many
-/// apart as there are SMs need not meet on one.
+/// take turns at first, but for the early ones.
 [[nodiscard]] Schedule schedule(std::span<const counters::BlockRun> runs,
                                 std::span<const BlockResidency> residencies, std::uint32_t sms,
-                                std::uint32_t slots, std::uint32_t early = 0);
+                                std::uint32_t slots, EarlySms early = {});
 
 /// The same work in blocks that are all alike and end together, however many that takes; no shorter
 /// than the average block.

@@ -13,6 +13,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
+#include "grader/vgpu/timing/mechanisms.hpp"
 
 namespace membound::vgpu::timing {
 namespace {
@@ -86,6 +87,43 @@ base::Status read_costs(const Json& classes, std::string_view where, program::Co
   return base::Done{};
 }
 
+/// The "numbers" of a file, with those that it takes from the machine that "like" names. `depth`:
+/// files that led here.
+base::Result<Json> all_numbers(const Json& root, std::string_view where, std::size_t depth = 0) {
+  if (!root.contains("numbers") || !root["numbers"].is_object())
+    return broken_file(where, "no object \"numbers\"", "one entry per machine field");
+  Json numbers = root["numbers"];
+  if (!root.contains("like")) return numbers;
+  const auto machines = built_in_machines();
+  const Json& like = root["like"];
+  const auto other = std::find_if(machines.begin(), machines.end(), [&](const BuiltInMachine& m) {
+    return like.is_string() && m.id == like.get<std::string>();
+  });
+  if (other == machines.end())
+    return broken_file(where, "\"like\": " + like.dump(), "the id of a machine that is built in");
+  if (depth > machines.size())
+    return broken_file(where, "\"like\" leads back to itself", "a machine with all numbers");
+  const auto others = all_numbers(Json::parse(other->json), other->id, depth + 1);
+  if (!others) return others.error();
+  for (const auto& [field, entry] : others->items())
+    if (!numbers.contains(field))
+      numbers[field] = {entry.at(0), "[recalled] as " + std::string(other->id)};
+  return numbers;
+}
+
+/// Switches off what the file lists under "without".
+base::Status leave_out(const Json& names, std::string_view where, Machine& machine) {
+  for (const Json& name : names) {
+    const Mechanism* const found =
+        name.is_string() ? find_mechanism(name.get<std::string>()) : nullptr;
+    if (found == nullptr)
+      return broken_file(where, "\"without\": " + name.dump(),
+                         "mechanisms of grader/vgpu/timing/mechanisms.def");
+    machine = without(std::move(machine), *found);
+  }
+  return base::Done{};
+}
+
 /// A file that cannot be read has no text, which machine_of() refuses.
 std::vector<MachineFile> own_files(const fs::path& folder) {
   std::vector<MachineFile> files;
@@ -113,9 +151,9 @@ base::Result<Machine> read_machine(std::string_view json, std::string_view where
     if (!root.contains(key) || !root[key].is_string())
       return broken_file(where, std::string("no text \"") + key + "\"",
                          "the machine's " + std::string(key));
-  if (!root.contains("numbers") || !root["numbers"].is_object())
-    return broken_file(where, "no object \"numbers\"", "one entry per machine field");
-  const Json& numbers = root["numbers"];
+  const auto all = all_numbers(root, where);
+  if (!all) return all.error();
+  const Json& numbers = *all;
   Machine machine;
   machine.id = root["id"].get<std::string>();
   machine.name = root["name"].get<std::string>();
@@ -133,15 +171,31 @@ base::Result<Machine> read_machine(std::string_view json, std::string_view where
       return read.error();
   }
   machine.costs.load_round_clocks = machine.load_round_ns * machine.clock_ghz;
+  machine.costs.jump_back_clocks = machine.jump_back_clocks;
+  if (root.contains("without"))
+    if (auto left_out = leave_out(root["without"], where, machine); !left_out)
+      return left_out.error();
   return machine;
+}
+
+base::Result<std::string> written_out(std::string_view json, std::string_view where) {
+  Json root = Json::parse(json, nullptr, false);
+  if (!root.is_object()) return broken_file(where, "this is not a JSON object", "a machine file");
+  if (!root.contains("like")) return std::string(json);
+  auto numbers = all_numbers(root, where);
+  if (!numbers) return numbers.error();
+  root["numbers"] = *std::move(numbers);
+  root.erase("like");
+  return root.dump(2);
 }
 
 std::vector<NumberSource> read_sources(std::string_view json) {
   std::vector<NumberSource> sources;
   const Json root = Json::parse(json, nullptr, false);
-  if (!root.is_object() || !root.contains("numbers") || !root["numbers"].is_object())
-    return sources;
-  for (const auto& [field, entry] : root["numbers"].items()) {
+  if (!root.is_object()) return sources;
+  const auto numbers = all_numbers(root, "");
+  if (!numbers) return sources;
+  for (const auto& [field, entry] : numbers->items()) {
     if (entry.is_array() && entry.size() == 2 && entry[0].is_number() && entry[1].is_string())
       sources.push_back({field, entry[0].get<double>(), entry[1].get<std::string>()});
   }
@@ -185,6 +239,7 @@ Machine slice_of(Machine machine, std::uint32_t sm_count) {
        {&machine.atomic_same_address_ns, &machine.integer_atomic_ns, &machine.atomic_piece_ns})
     *each /= share;
   machine.dispatch_ns /= share;
+  machine.early_sms = 0;  // which of the SMs these are
   return machine;
 }
 

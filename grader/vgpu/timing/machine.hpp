@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::timing {
@@ -25,7 +26,9 @@ struct Machine {
 #define MACHINE_FIELD(type, field, meaning) type field = {};
 #include "grader/vgpu/timing/machine_fields.def"
 #undef MACHINE_FIELD
-  program::CostTable costs;  ///< what its file leaves out is as on an H200
+  program::CostTable costs;          ///< what its file leaves out is as on an H200
+  program::AssemblerPasses passes;   ///< what ptxas is taken to do
+  std::uint64_t ignored_counts = 0;  ///< mechanisms that are off: see mechanisms.hpp
 };
 
 /// Where one number of a machine comes from: "[measured] …", "[published] …" or "[recalled] …".
@@ -53,10 +56,18 @@ struct CostSource {
   return machine.max_threads_per_sm / 32;
 }
 
-/// Reads one machine file. Every row of machine_fields.def must be there, with its source.
+/// Reads one machine file. Every row of machine_fields.def must be there, with its source, or in
+/// the file of the built-in machine that "like" names. "without" lists mechanisms of the clock that
+/// are off (mechanisms.def).
 [[nodiscard]] base::Result<Machine> read_machine(std::string_view json, std::string_view where);
 
-/// The sources of a machine file that read_machine() accepts, in file order.
+/// A machine file with the numbers that it takes from another one ("like") written out, each with
+/// "[recalled] as ID" for its source; the file as it is where it takes none. An error names a
+/// machine that is not built in, or a circle.
+[[nodiscard]] base::Result<std::string> written_out(std::string_view json, std::string_view where);
+
+/// The sources of a machine file that read_machine() accepts, in file order; last come those of
+/// numbers taken from another machine.
 [[nodiscard]] std::vector<NumberSource> read_sources(std::string_view json);
 
 /// The same of the instruction classes that it lists; the others cost what they do on an H200.

@@ -7,26 +7,19 @@
 #include <cmath>
 
 #include "grader/vgpu/timing/block_scheduler.hpp"
+#include "grader/vgpu/timing/mechanisms.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
 #include "grader/vgpu/timing/throughput.hpp"
 
 namespace membound::vgpu::timing {
 namespace {
 
-using counters::BlockWork;
 using counters::LaunchWork;
 
 /// What the first loads of a launch wait beyond the others: addresses not yet translated, rows of
 /// DRAM not yet open.
 double first_bytes_ns(const Machine& machine, const counters::Counters& totals) {
   return totals.dram_read_bytes > 0 ? machine.first_bytes_ns : 0;
-}
-
-/// SMs that a grid's first blocks reach out of turn: the last eight of the 132 of an H200, where
-/// every block wrote down its SM (gpu_truth/clock/where_blocks_go.cu); an H100's times of
-/// uneven blocks agree. Of other GPUs nothing is known.
-std::uint32_t early_sms(const Machine& machine) {
-  return machine.compute_major == 9 && machine.sm_count == 132 ? 8 : 0;
 }
 
 double norm(double a, double b, double exponent) {
@@ -72,9 +65,9 @@ Dispatched dispatch(const Workload& load, const Averages& mean, const Occupancy&
   Dispatched result{residencies_of(machine, load.work, mean, warps), {}};
   const std::uint32_t slots =
       slots_per_sm(machine, occupancy, load.work, result.residencies, warps);
-  result.schedule =
-      evenly ? spread_evenly(runs, result.residencies, machine.sm_count, slots)
-             : schedule(runs, result.residencies, machine.sm_count, slots, early_sms(machine));
+  result.schedule = evenly ? spread_evenly(runs, result.residencies, machine.sm_count, slots)
+                           : schedule(runs, result.residencies, machine.sm_count, slots,
+                                      {machine.early_sms, machine.early_turn_blocks});
   return result;
 }
 
@@ -100,35 +93,6 @@ std::string_view to_string(BoundKind kind) {
   return kWords.at(static_cast<std::size_t>(kind));
 }
 
-LaunchWork uniform_work(const counters::Counters& c, const LaunchShape& shape) {
-  const double blocks = real(shape.grid.count());
-  const double warps = blocks * std::ceil(real(shape.block.count()) / 32);
-  // Loads that are in flight together are one wait; atomics with a result and fetches are one each.
-  const double beside_loads = real(c.atomic_requests + c.texture_requests);
-  const double batches =
-      c.global_load_rounds > 0
-          ? real(c.global_load_rounds + c.local_load_rounds) + beside_loads
-          : (real(c.global_load_requests + c.local_load_requests) + beside_loads) /
-                std::max(1.0, shape.loads_in_flight);
-  // A warp alone issues about every 2.5 clocks: four from one instruction to the next that needs
-  // it, and every third or so needs none. Three moves in ten take a slot.
-  constexpr double kClocksPerInstruction = 2.5, kMoveShare = 0.3;
-  const auto whole = [](double value) { return static_cast<std::uint64_t>(std::llround(value)); };
-  BlockWork each;
-  each.load_batches = whole(ratio(batches, warps));
-  each.chain_clocks = whole(ratio(real(c.warp_instructions), warps) * kClocksPerInstruction);
-  const double barriers = ratio(real(c.block_barriers), warps);
-  each.warp_chain_clocks = each.chain_clocks;
-  each.warp_load_batches = each.load_batches;
-  each.barriers_after_loads = whole(std::min(barriers, ratio(batches, warps)));
-  each.other_barriers = whole(barriers) - each.barriers_after_loads;
-  const double issued = real(c.warp_instructions) - (1 - kMoveShare) * real(c.move_instructions);
-  each.issue_slots = whole(ratio(issued, blocks) * kQuarters);
-  each.all_load_batches = whole(ratio(batches, blocks));
-  each.all_shared_requests = whole(ratio(real(c.ptx_ideal_shared_wavefronts), blocks));
-  return {{each}, {{0, shape.grid.count()}}, {}};
-}
-
 BlockNeeds block_needs(const LaunchShape& shape) {
   return {static_cast<std::uint32_t>(shape.block.count()), shape.registers_per_thread,
           shape.shared_bytes};
@@ -141,14 +105,24 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
 
 Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
                    const LaunchShape& shape, const Occupancy& occupancy, Removed removed) {
+  if (machine.ignored_counts != 0) {
+    const counters::LaunchCounters left = counts_left(machine, counters);
+    Machine with_all = machine;
+    with_all.ignored_counts = 0;
+    return predict(with_all, left, shape, occupancy, removed);
+  }
   Prediction result;
   const double blocks = real(shape.grid.count());
   result.occupancy = occupancy;
   const double slots = real(std::max(1u, result.occupancy.blocks)) * machine.sm_count;
   result.waves = std::ceil(blocks / slots);
-  const LaunchWork uniform =
-      counters.work.runs.empty() ? uniform_work(counters.totals, shape) : LaunchWork{};
-  const LaunchWork& work = counters.work.runs.empty() ? uniform : counters.work;
+  result.fixed_ns = machine.launch_ns + machine.ramp_ns;
+  if (counters.work.runs.empty()) {  // no block ran to its end
+    result.bounds = {{BoundKind::kLaunch, result.fixed_ns}};
+    result.ns = result.fixed_ns;
+    return result;
+  }
+  const LaunchWork& work = counters.work;
   const double warps = std::ceil(real(shape.block.count()) / 32);
   const Workload load{machine, counters.totals, work, shape.constant_bytes};
   const auto [residencies, dispatched] =
@@ -188,7 +162,6 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
   bounds.push_back({BoundKind::kLatency, latency_ns * dispatched.occupied});
   bounds.push_back(
       {BoundKind::kIdleSms, std::max(idle_ns, latency_ns * (1 - dispatched.occupied))});
-  result.fixed_ns = machine.launch_ns + machine.ramp_ns;
   bounds.push_back({BoundKind::kLaunch, result.fixed_ns});
   std::stable_sort(bounds.begin(), bounds.end(),
                    [](const Bound& a, const Bound& b) { return a.ns > b.ns; });

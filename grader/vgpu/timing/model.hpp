@@ -23,10 +23,7 @@ struct LaunchShape {
   Dim3 grid = {};
   Dim3 block = {};
   std::uint32_t registers_per_thread = 0;
-  std::uint32_t shared_bytes = 0;  ///< static and dynamic of a block
-  /// Global loads a warp has under way before it waits for the first of them (its memory-level
-  /// parallelism); 1 where every load is used at once.
-  double loads_in_flight = 1;
+  std::uint32_t shared_bytes = 0;    ///< static and dynamic of a block
   std::uint64_t constant_bytes = 0;  ///< of the program's variables in constant memory
 };
 
@@ -55,10 +52,6 @@ struct Prediction {
   double fixed_ns = 0;  ///< of `ns`: launch and ramp, whatever the kernel does
 };
 
-/// Work of blocks that are all alike, from what they did together: for counters that come without.
-[[nodiscard]] counters::LaunchWork uniform_work(const counters::Counters& counters,
-                                                const LaunchShape& shape);
-
 /// What a launch is thought to be without.
 struct Removed {
   bool uneven_blocks = false;  ///< the blocks' work is spread over all slots of the machine
@@ -67,9 +60,10 @@ struct Removed {
 /// What a block of the launch asks of its SM.
 [[nodiscard]] BlockNeeds block_needs(const LaunchShape& shape);
 
-/// Predicts one launch, of which an SM holds as many blocks as `occupancy` says. Bounds overlap
-/// only in part where they are of similar size, so they are combined as the square root of their
-/// squares' sum, which is the largest where it stands alone.
+/// Predicts one launch, whose counters have its work (of one without a block that ended, what
+/// launching takes is known, and no more), and of which an SM holds as many blocks as `occupancy`
+/// says. Bounds overlap only in part where they are of similar size, so they are combined as the
+/// square root of their squares' sum, which is the largest where it stands alone.
 [[nodiscard]] Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
                                  const LaunchShape& shape, const Occupancy& occupancy,
                                  Removed removed = {});

@@ -44,13 +44,12 @@ std::uint32_t blocks_by_shared(const Machine& machine, std::uint32_t shared_byte
 
 /// Since Volta shared memory is a part of L1, in one of these sizes (CUDA programming guide). Which
 /// one, an H100 shows (clock_how_many_stay_h100.csv): the first in which all blocks fit that may be
-/// there at once, and twice as many where they have fewer than 32 warps, as far as 132 KiB go.
-std::uint32_t shared_part_bytes(const Machine& machine, std::uint32_t warps, std::uint32_t wanted) {
-  constexpr std::uint32_t kKiB = 1024, kMostAskedTwice = 132 * kKiB, kLargestBlock = 32;
-  const std::uint32_t room =
-      warps < kLargestBlock ? std::max(wanted, std::min(2 * wanted, kMostAskedTwice)) : wanted;
+/// there at once. To blocks of fewer than 32 warps it gives more, which changes no time of a kernel
+/// that the clock is held against.
+std::uint32_t shared_part_bytes(const Machine& machine, std::uint32_t wanted) {
+  constexpr std::uint32_t kKiB = 1024;
   for (const std::uint32_t kib : {8u, 16u, 32u, 64u, 100u, 132u, 164u, 196u})
-    if (kib * kKiB >= room) return std::min(kib * kKiB, machine.shared_per_sm_bytes);
+    if (kib * kKiB >= wanted) return std::min(kib * kKiB, machine.shared_per_sm_bytes);
   return machine.shared_per_sm_bytes;
 }
 
@@ -98,11 +97,10 @@ double fence_batches(const Counters& c, const LaunchWork& work, double batches) 
 /// Clocks that a block's slowest warp computes. Its warps start together, and each issues in its
 /// turn: the last one is late by what the others took. Of a block that computes for long other
 /// blocks fill the pipe meanwhile, and only so many clocks of it are waiting (panels.cu).
-double computing_clocks(const BlockWork& b) {
-  constexpr double kMostInTurn = 200;
+double computing_clocks(const Machine& m, const BlockWork& b) {
   const double chain = real(b.chain_clocks);
   const double in_turn = real(b.issue_slots) / kQuarters / kSlotsPerClock;
-  return std::max(chain, std::min(in_turn, chain + kMostInTurn));
+  return std::max(chain, std::min(in_turn, chain + m.issue_turn_clocks));
 }
 
 double pipe_work(const BlockWork& b, const Averages& mean) {
@@ -128,7 +126,7 @@ BlockResidency residency_of(const Machine& m, const BlockWork& b, const Averages
   const double batches = b.load_batches > 0 ? real(b.load_batches) : 0.5;
   const double rows_ns = std::min(batches, 1 + real(b.barriers_after_loads)) * mean.rows_ns;
   const double loading_ns = batches * mean.batch_ns + rows_ns;
-  const double waits_ns = starting_ns + loading_ns + computing_clocks(b) / m.clock_ghz + own_ns +
+  const double waits_ns = starting_ns + loading_ns + computing_clocks(m, b) / m.clock_ghz + own_ns +
                           real(b.barriers_after_loads) * (m.barrier_ns + m.barrier_warp_ns * warps);
   return {waits_ns + arriving_ns, pipe_work(b, mean), arriving_ns, loading_ns,
           real(b.all_load_batches)};
@@ -175,7 +173,7 @@ Occupancy occupancy_of(const Machine& machine, const BlockNeeds& needs) {
   const std::uint32_t taken = taken_bytes(machine, needs.shared_bytes);
   result.held_by_shared = machine.compute_major < 7 || needs.shared_bytes == 0
                               ? result.by_shared
-                              : shared_part_bytes(machine, warps, taken * result.blocks) / taken;
+                              : shared_part_bytes(machine, taken * result.blocks) / taken;
   // Several may bind at once; the one a student can change most easily is named last.
   if (result.blocks == result.by_blocks) result.limiter = Limiter::kBlocks;
   if (result.blocks == result.by_threads) result.limiter = Limiter::kThreads;
@@ -207,11 +205,8 @@ Averages averages(const Machine& m, const Counters& c, const LaunchWork& work) {
 
 double beside_writes_ns(const Machine& m, const Counters& c, const Averages& mean, double dram_ns,
                         double ns) {
-  // So much of L2 is written when nobody waits: a choice; copies of 16 MiB wait for no writes
-  // (block_loads.cu).
-  constexpr double kWrittenInPeace = 0.31;
   const double written =
-      std::max(0.0, real(c.dram_write_bytes) - kWrittenInPeace * real(m.l2_bytes));
+      std::max(0.0, real(c.dram_write_bytes) - m.undisturbed_l2_share * real(m.l2_bytes));
   const double share = ratio(written, real(c.dram_read_bytes) + written);
   const double busy = std::min(1.0, ratio(dram_ns, ns));
   return mean.dram_batches * m.beside_writes_ns * std::min(1.0, 2 * share) * busy;
@@ -235,12 +230,12 @@ std::uint32_t slots_per_sm(const Machine& m, const Occupancy& occupancy, const L
   const double by_others = std::min(real(occupancy.held_by_shared), real(occupancy.by_blocks));
   const double computing = std::min({by_warps, by_others, real(occupancy.by_registers)});
   // While those that stay wait for loads, the others give their registers back as well, and a
-  // multiprocessor holds blocks of four times as many warps as it has room for (how_many_stay).
-  constexpr double kHeldBlocksOfWarps = 4;
+  // multiprocessor holds blocks of more warps than it has room for (how_many_stay).
   const double freed = 1 + std::floor((real(occupancy.by_registers) - 1) * warps / staying);
   const double loading =
-      early == 0 ? computing
-                 : std::min({by_warps, freed, std::floor(kHeldBlocksOfWarps * most_warps / warps)});
+      early == 0
+          ? computing
+          : std::min({by_warps, freed, std::floor(m.held_blocks_of_warps * most_warps / warps)});
   const double share = ratio(residencies[kind].loading_ns, residencies[kind].ns);
   const double slots = computing + std::max(0.0, loading - computing) * share;
   return static_cast<std::uint32_t>(std::max(1.0, std::min(slots, by_others)));

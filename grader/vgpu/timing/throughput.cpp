@@ -11,10 +11,6 @@ namespace {
 using counters::Counters;
 
 constexpr double kFetchBytes = 64;  // what DRAM brings or takes at once: two sectors
-// What such a fetch costs beside its bytes, in bytes that come in a row (H200, 1 GiB,
-// clock_mechanisms_h200.csv): 21 ps a word of "load jumping, 1", 63 ps half a sector of "store
-// jumping, 4", 33 ps a sector of "store jumping, 8", at 4,430 GB/s.
-constexpr double kLoneFetchBytes = 30, kFilledFetchBytes = 245, kHalfFetchBytes = 115;
 
 /// Nanoseconds for `work` done by all SMs at `per_clock` each, were it spread evenly.
 double over_all_sms(const Workload& s, double work, double per_clock) {
@@ -172,9 +168,9 @@ double dram_ns(const Workload& s) {
   // Fetches that come alone open a row of DRAM each; those that go back are written in turn with
   // being fetched.
   const double in_a_row = (fetched > 0 ? fetched : real(c.dram_read_bytes)) + written;
-  const double alone = real(c.dram_lone_pieces) * kLoneFetchBytes +
-                       real(c.dram_filled_pieces) * kFilledFetchBytes +
-                       real(c.dram_half_pieces) * kHalfFetchBytes;
+  const double alone = real(c.dram_lone_pieces) * m.lone_fetch_bytes +
+                       real(c.dram_filled_pieces) * m.filled_fetch_bytes +
+                       real(c.dram_half_pieces) * m.half_fetch_bytes;
   // So do rows that neither a block's nor its neighbours' rows go on with.
   const double runs_ns =
       ratio(line_rows(c.dram_read_runs, c.dram_read_bytes), m.dram_read_gruns) +

@@ -13,7 +13,7 @@ namespace {
 
 /// Destinations of the loads from global memory that start a round. `body` sees %rd0 = a parameter,
 /// %r0 = the thread, %r1 = how many there are, and %p0 to %p15.
-std::vector<std::uint32_t> rounds_of(const std::string& body) {
+std::vector<std::uint32_t> rounds_of(const std::string& body, const AssemblerPasses& passes = {}) {
   const std::string text = R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> rounds_of(const std::string& body) {
 )" + body + "  ret;\n}\n";
   const auto module = ptx::parse(text, "test.ptx");
   if (!module) throw std::runtime_error(to_string(module.error()));
-  const auto program = Program::link({&*module, 1});
+  const auto program = Program::link({&*module, 1}, 0, passes);
   if (!program) throw std::runtime_error(to_string(program.error()));
   std::vector<std::uint32_t> lines;
   for (const Instruction& in : program->functions()[0].code)
@@ -55,6 +55,15 @@ TEST(Rounds, IndependentLoadsWaitTogetherDependentOnesInTurn) {
     ld.global.u64 %rd3, [%rd0+8];
     ld.global.u64 %rd4, [%rd2];
     st.global.u64 [%rd0], %rd4; st.global.u64 [%rd0+8], %rd3;)")
+                .size(),
+            2u);
+}
+
+TEST(Rounds, WithoutBatchesEachLoadIsWaitedForAlone) {
+  EXPECT_EQ(rounds_of(R"(ld.global.u64 %rd2, [%rd0];
+    ld.global.u64 %rd3, [%rd0+8];
+    st.global.u64 [%rd0], %rd2; st.global.u64 [%rd0+8], %rd3;)",
+                      {.batches_loads = false})
                 .size(),
             2u);
 }

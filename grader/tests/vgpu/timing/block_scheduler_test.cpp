@@ -75,7 +75,7 @@ TEST(Schedule, LongBlocksAsManyApartAsThereAreSmsMeetOnOne) {
   for (int i = 0; i < 8; ++i) runs.insert(runs.end(), {{1, 1}, {0, 131}});
   const Schedule in_turns = schedule(runs, residencies, 132, 8);
   EXPECT_NEAR(in_turns.busiest_work, 8 * 100.0 * 132 / (8 * 100 + 8 * 131), 1);
-  const Schedule some_early = schedule(runs, residencies, 132, 8, 8);
+  const Schedule some_early = schedule(runs, residencies, 132, 8, {8, 100});
   EXPECT_LT(some_early.busiest_work, in_turns.busiest_work * 0.8)
       << "where some SMs are reached out of turn";
 }
@@ -84,7 +84,8 @@ TEST(Schedule, SmsThatAreReachedEarlyHaveNoMoreBlocks) {
   const std::vector<BlockResidency> residencies = {{10, 3}};
   for (const std::uint64_t blocks : {132u, 264u, 528u, 1056u})
     EXPECT_DOUBLE_EQ(
-        schedule(std::vector<BlockRun>{{0, blocks}}, residencies, 132, 8, 8).busiest_work, 1);
+        schedule(std::vector<BlockRun>{{0, blocks}}, residencies, 132, 8, {8, 100}).busiest_work,
+        1);
 }
 
 TEST(Schedule, NoBlockTakesNoTime) { EXPECT_DOUBLE_EQ(schedule({}, {}, 4, 2).ns, 0); }

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 namespace membound::vgpu::timing {
 namespace {
 
@@ -49,6 +51,55 @@ TEST(Machine, ANumberWithoutKindOfSourceIsRefused) {
       R"({"id": "x", "name": "X", "numbers": {"compute_major": [9, "somewhere"]}})", "x.json");
   ASSERT_FALSE(machine);
   EXPECT_THAT(machine.error().expected, testing::HasSubstr("[measured]"));
+}
+
+TEST(Machine, TakesFromAnotherOneWhatItDoesNotSay) {
+  const std::string text = R"({"id": "x", "name": "X", "like": "h100",
+    "numbers": {"sm_count": [7, "[published] somewhere"]}})";
+  const auto machine = read_machine(text, "x.json");
+  ASSERT_TRUE(machine) << base::to_string(machine.error());
+  const Machine h100 = *find_machine("h100");
+  EXPECT_EQ(machine->sm_count, 7u);
+  EXPECT_EQ(machine->dram_reached_gbs, h100.dram_reached_gbs);
+  EXPECT_EQ(machine->jump_back_clocks, h100.jump_back_clocks) << "which it takes from the H200";
+  for (const NumberSource& number : read_sources(text))
+    EXPECT_EQ(number.source,
+              number.field == "sm_count" ? "[published] somewhere" : "[recalled] as h100");
+  const auto whole = written_out(text, "x.json");
+  ASSERT_TRUE(whole);
+  const auto again = read_machine(*whole, "x.json");
+  ASSERT_TRUE(again) << base::to_string(again.error());
+  EXPECT_EQ(again->dram_reached_gbs, machine->dram_reached_gbs);
+  EXPECT_EQ(*written_out(*whole, "x.json"), *whole);
+}
+
+TEST(Machine, IsLikeNoneThatIsNotBuiltIn) {
+  const auto machine =
+      read_machine(R"({"id": "x", "name": "X", "like": "x", "numbers": {}})", "x.json");
+  ASSERT_FALSE(machine);
+  EXPECT_THAT(machine.error().found, testing::HasSubstr("\"like\": \"x\""));
+}
+
+TEST(Machine, NoBuiltInFileRecallsANumberThatItCouldTakeFromAnother) {
+  constexpr std::string_view kLike = "\"like\": \"";
+  std::size_t like_another = 0;
+  for (const BuiltInMachine& built_in : built_in_machines()) {
+    const std::size_t at = built_in.json.find(kLike);
+    if (at == std::string_view::npos) continue;
+    ++like_another;
+    const std::string_view rest = built_in.json.substr(at + kLike.size());
+    const std::string other(rest.substr(0, rest.find('"')));
+    std::map<std::string, double> others;
+    for (const NumberSource& number : read_sources(find_machine_file(other, {})->json))
+      others[number.field] = number.value;
+    for (const NumberSource& number : read_sources(built_in.json)) {
+      const bool is_own = number.source != "[recalled] as " + other;
+      if (!is_own || !number.source.starts_with("[recalled]")) continue;
+      EXPECT_NE(number.value, others[number.field])
+          << built_in.id << " " << number.field << " is as in " << other << ": leave it out";
+    }
+  }
+  EXPECT_EQ(like_another, built_in_machines().size() - 1) << "the H200 alone says all itself";
 }
 
 TEST(Machine, TextThatIsNoJsonIsRefused) { EXPECT_FALSE(read_machine("{", "x.json")); }

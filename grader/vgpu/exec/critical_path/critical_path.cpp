@@ -19,11 +19,6 @@ using program::ValueKind;
 
 constexpr double kQuarters = 4;
 
-/// A warp waits for the predicate of a jump back, and until the instructions there are fetched: a
-/// iteration of a loop that only counts takes it 27 clocks (counted loop, 132 blocks, of
-/// clock_mechanisms_h200.csv), of which the sum and the comparison take 8.6.
-constexpr double kJumpBackClocks = 18.4;
-
 bool is_global_store(const Instruction& in) {
   return program::shape_of(in) == program::Shape::kStore && !in.has(program::kParamMemory) &&
          in.space != ptx::StateSpace::kShared && in.space != ptx::StateSpace::kLocal;
@@ -92,7 +87,7 @@ class Path {
     const bool jumps = in.has(program::kBackward) && in.guard.kind == ValueKind::kPredicate;
     const bool joined_load = in.fused && in.unit == program::Unit::kMemory;
     const double waited = costs_[joined_load ? Cost::kLsu : cost].latency_clocks;
-    const double latency = in_batches ? 0 : jumps ? kJumpBackClocks : waited;
+    const double latency = in_batches ? 0 : jumps ? costs_.jump_back_clocks : waited;
     depth += latency * share;
     longest_ = std::max(longest_, depth);
     for (const Value& value : in.d) set_depth(value, depth);
@@ -170,13 +165,13 @@ std::vector<PathSum> critical_path(const Launch& launch) {
   }
   path.end_segment();
   weights.resize(launch.steps.size() + 1, path.sums());
+  if (!costs_of(launch).covers_waits) return weights;
   std::size_t step = 0;
   std::uint32_t all_hidden = 0;
   for (const FunctionCode& code : launch.code) {
     const std::span sums(weights);
-    const auto hidden =
-        hidden_latency(*code.function, sums.subspan(step, code.function->code.size() + 1),
-                       costs_of(launch).load_round_clocks);
+    const auto hidden = hidden_latency(
+        *code.function, sums.subspan(step, code.function->code.size() + 1), costs_of(launch));
     for (const std::uint32_t parts : hidden) {
       weights[step][kLoadBatches] -= all_hidden;
       all_hidden += parts;

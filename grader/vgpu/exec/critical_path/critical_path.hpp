@@ -24,10 +24,9 @@ namespace membound::vgpu::exec {
 [[nodiscard]] std::vector<PathSum> critical_path(const Launch& launch);
 
 /// Of the load batches of each instruction, the parts (kUnrollFactor make a batch) that are
-/// hidden. `sums` has one entry an instruction of `function` and one after the last; a batch takes
-/// `batch_clocks`.
+/// hidden. `sums` has one entry an instruction of `function` and one after the last.
 [[nodiscard]] std::vector<std::uint32_t> hidden_latency(const program::Function& function,
                                                         std::span<const PathSum> sums,
-                                                        double batch_clocks);
+                                                        const program::CostTable& costs);
 
 }  // namespace membound::vgpu::exec

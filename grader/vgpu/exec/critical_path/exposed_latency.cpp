@@ -209,17 +209,20 @@ class Code {
 }  // namespace
 
 std::vector<std::uint32_t> hidden_latency(const program::Function& function,
-                                          std::span<const PathSum> sums, double batch_clocks) {
+                                          std::span<const PathSum> sums,
+                                          const program::CostTable& costs) {
   Code code(function, sums);
   std::vector<std::uint32_t> hidden(function.code.size(), 0);
   for (std::size_t i = 0; i < function.code.size() && !code.is_tired(); ++i) {
     const Instruction& in = function.code[i];
     const std::uint32_t parts = (sums[i + 1] - sums[i])[kLoadBatches];
     if (parts != program::kUnrollFactor) continue;
-    const double clocks = in.has(program::kStartsGlobalBatch) ? code.moved_up(i) + code.until_use(i)
-                          : in.opcode == Opcode::kCpAsync     ? code.since_copy(i)
-                                                              : 0;
-    hidden[i] = static_cast<std::uint32_t>(std::min(1.0, clocks / batch_clocks) * parts);
+    double clocks = 0;
+    if (in.has(program::kStartsGlobalBatch))
+      clocks = (costs.moves_loads_up ? code.moved_up(i) : 0) + code.until_use(i);
+    else if (in.opcode == Opcode::kCpAsync)
+      clocks = code.since_copy(i);
+    hidden[i] = static_cast<std::uint32_t>(std::min(1.0, clocks / costs.load_round_clocks) * parts);
   }
   return hidden;
 }

@@ -15,10 +15,15 @@ namespace membound::vgpu::program {
 namespace {
 
 /// What is done to the code of a function, in this order.
-using Pass = void (*)(Function&, RegisterSizes);
-constexpr Pass kPasses[] = {mark_unrolled,   propagate_constants, mark_fused,
-                            mark_vectors,    mark_load_batches,   mark_warp_aggregated_atomics,
-                            assign_registers};
+void run_passes(const AssemblerPasses& passes, Function& function, RegisterSizes sizes) {
+  if (passes.unrolls) mark_unrolled(function, sizes);
+  propagate_constants(function, sizes);
+  if (passes.fuses) mark_fused(function, sizes);
+  if (passes.joins_vectors) mark_vectors(function, sizes);
+  (passes.batches_loads ? mark_load_batches : mark_single_loads)(function, sizes);
+  if (passes.aggregates_atomics) mark_warp_aggregated_atomics(function, sizes);
+  assign_registers(function, sizes);
+}
 
 /// Calls `visit` with the index of every module variable that `operands` name.
 void for_each_global(std::span<const ptx::Operand> operands, const auto& visit) {
@@ -39,8 +44,9 @@ base::Error unresolved(const ptx::Module& module, std::string_view name) {
 
 }  // namespace
 
-Linker::Linker(std::span<const ptx::Module> modules, std::uint32_t shared_red_zone_bytes)
-    : shared_red_zone_bytes_(shared_red_zone_bytes) {
+Linker::Linker(std::span<const ptx::Module> modules, std::uint32_t shared_red_zone_bytes,
+               const AssemblerPasses& passes)
+    : shared_red_zone_bytes_(shared_red_zone_bytes), passes_(passes) {
   program_.modules_.assign(modules.begin(), modules.end());
 }
 
@@ -164,7 +170,7 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
   if (auto status = decoder.decode(function, facts_[f]); !status) return status;
   std::vector<std::uint8_t> sizes(source.register_count);
   for (std::uint32_t r = 0; r < sizes.size(); ++r) sizes[r] = slots_of(source.group_of(r).type);
-  for (const Pass pass : kPasses) pass(function, sizes);
+  run_passes(passes_, function, sizes);
   gather_facts(function, facts_[f]);
   if (module_of_[f] == 0) return base::Done{};
   const auto by_name = [&](SourceLine& line) {  // file numbers of later modules
@@ -180,15 +186,16 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
 }
 
 base::Result<Program> Program::link(std::span<const ptx::Module> modules,
-                                    std::uint32_t shared_red_zone_bytes) {
-  auto program = Linker(modules, 0).run();
+                                    std::uint32_t shared_red_zone_bytes,
+                                    const AssemblerPasses& passes) {
+  auto program = Linker(modules, 0, passes).run();
   if (!program || shared_red_zone_bytes == 0) return program;
   const bool has_neighbours =
       std::any_of(program->kernels_.begin(), program->kernels_.end(), [](const Kernel& kernel) {
         return kernel.shared_variables.size() + (kernel.uses_dynamic_shared ? 1 : 0) > 1;
       });
   if (!has_neighbours) return program;
-  auto apart = Linker(modules, shared_red_zone_bytes).run();
+  auto apart = Linker(modules, shared_red_zone_bytes, passes).run();
   if (!apart) return program;  // too large with the red zones
   for (std::size_t k = 0; k < apart->kernels_.size(); ++k)
     apart->kernels_[k].static_shared_bytes = program->kernels_[k].static_shared_bytes;

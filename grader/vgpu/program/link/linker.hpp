@@ -52,7 +52,8 @@ void gather_facts(const Function& function, FunctionFacts& facts);
 /// Builds a Program; one use.
 class Linker {
  public:
-  Linker(std::span<const ptx::Module> modules, std::uint32_t shared_red_zone_bytes);
+  Linker(std::span<const ptx::Module> modules, std::uint32_t shared_red_zone_bytes,
+         const AssemblerPasses& passes);
 
   base::Result<Program> run();
 
@@ -82,6 +83,7 @@ class Linker {
   std::vector<FunctionFacts> facts_;
   std::unordered_map<std::string_view, std::uint32_t> function_by_name_;
   std::uint32_t shared_red_zone_bytes_;  // behind each shared variable
+  AssemblerPasses passes_;
   std::uint32_t module_shared_bytes_ = 0;
   /// By kernel: its end of the shared variables declared outside of functions, where they overlay
   /// each other; empty where every kernel has all of them.

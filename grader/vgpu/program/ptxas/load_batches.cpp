@@ -182,6 +182,14 @@ class Marker {
 
 }  // namespace
 
+void mark_single_loads(Function& function, RegisterSizes /*sizes*/) {
+  for (Instruction& in : function.code) {
+    const Reads what = what_it_reads(in);
+    if (what == Reads::kGlobal) in.flags |= kStartsGlobalBatch;
+    if (what == Reads::kShared) in.flags |= kStartsSharedBatch;
+  }
+}
+
 void mark_load_batches(Function& function, RegisterSizes sizes) {
   const std::vector<BasicBlock> blocks = basic_blocks(function);
   const Guards guards(function, blocks);

@@ -45,6 +45,8 @@ void mark_vectors(Function& function, RegisterSizes sizes);
 /// the batch. A short stretch of code that a branch leads around ends none: ptxas makes predicated
 /// instructions of it.
 void mark_load_batches(Function& function, RegisterSizes sizes);
+/// The same without it: each load is a batch of its own.
+void mark_single_loads(Function& function, RegisterSizes sizes);
 
 /// Warp-aggregated atomics. Where ptxas sees that all lanes mean one word, it has one lane do the
 /// atomic for its whole warp (a vote, a sum over the warp, one operation). What lanes only happen

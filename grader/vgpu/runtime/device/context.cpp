@@ -191,7 +191,7 @@ Context::Context(Settings settings_, timing::Machine machine_)
 
 CodeTarget Context::code_target() const {
   return {machine.compute_major * 10 + machine.compute_minor,
-          settings.checks.memcheck ? kCheckedSharedGapBytes : 0};
+          settings.checks.memcheck ? kCheckedSharedGapBytes : 0, machine.passes};
 }
 
 const std::pair<const std::uint64_t, HostMemory>* Context::find_host_memory(

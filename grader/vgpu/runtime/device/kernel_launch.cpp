@@ -322,11 +322,8 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
                        std::uint64_t stream_id, bool in_graph, exec::Footprint* footprint) {
   if (context.is_lost()) return cudaSuccess;  // seen by whoever waits
   const program::Kernel& kernel = *operation.kernel->kernel;
-  const timing::LaunchShape shape{operation.grid,
-                                  operation.block,
-                                  kernel.register_count,
+  const timing::LaunchShape shape{operation.grid, operation.block, kernel.register_count,
                                   kernel.static_shared_bytes + operation.dynamic_shared_bytes,
-                                  1,
                                   constant_bytes(operation.kernel->module->program())};
   const timing::Occupancy occupancy = occupancy_of(context.machine, block_needs(shape));
   exec::LaunchRequest request = request_for(context, operation, occupancy);

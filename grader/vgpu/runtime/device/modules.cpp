@@ -91,7 +91,7 @@ base::Status Module::load(memory::AddressSpace& memory, const CodeTarget& target
 }
 
 base::Status Module::load_once(memory::AddressSpace& memory, const CodeTarget& target) {
-  const auto [arch, shared_red_zone_bytes] = target;
+  const std::uint32_t arch = target.arch;
   auto containers = read_entries();
   load_code_ = cudaErrorInvalidKernelImage;
   if (!containers) return containers.error();
@@ -115,7 +115,7 @@ base::Status Module::load_once(memory::AddressSpace& memory, const CodeTarget& t
   }
   load_code_ = cudaErrorNoKernelImageForDevice;
   if (modules.empty() && without_ptx) return *without_ptx;
-  auto linked = program::Program::link(modules, shared_red_zone_bytes);
+  auto linked = program::Program::link(modules, target.shared_red_zone_bytes, target.passes);
   load_code_ = cudaErrorInvalidPtx;
   if (!linked) return linked.error();
   program_ = std::make_unique<program::Program>(std::move(*linked));

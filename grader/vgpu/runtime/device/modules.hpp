@@ -54,6 +54,7 @@ namespace membound::vgpu::runtime {
 struct CodeTarget {
   std::uint32_t arch = 0;                   ///< 90 for compute capability 9.0
   std::uint32_t shared_red_zone_bytes = 0;  ///< between shared variables: see Program::link
+  program::AssemblerPasses passes = {};
 };
 
 /// One program's worth of device code: a registered fat binary or a library.
