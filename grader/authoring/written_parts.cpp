@@ -42,7 +42,7 @@ std::vector<Drift> check_written_part(const WrittenPart& part, const std::filesy
                                       bool fix) {
   const auto text = base::read_file(root / part.page);
   if (!text) return {{part.page, 0, "cannot be read", "the page of the " + part.name, ""}};
-  const std::string first = "<!-- " + part.name + ": written by `membound dev check --fix` -->\n";
+  const std::string first = "<!-- " + part.name + ": written by `" + part.command + "` -->\n";
   const auto begin = text->find(first);
   const auto end = text->find("<!-- end of " + part.name + " -->\n");
   if (begin == std::string::npos || end == std::string::npos || end < begin)
@@ -54,7 +54,7 @@ std::vector<Drift> check_written_part(const WrittenPart& part, const std::filesy
       base::write_file(root / part.page, text->substr(0, from) + part.text + text->substr(end)))
     return {};
   return {{part.page, 0, "its " + part.name + " are not those of " + part.table,
-           "the part of the page that is written from there", "membound dev check --fix"}};
+           "the part of the page that is written from there", part.command}};
 }
 
 std::vector<WrittenPart> checker_parts() {

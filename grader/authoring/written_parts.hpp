@@ -16,14 +16,15 @@
 namespace membound::authoring {
 
 // A part of a page stands between the comments "<!-- NAME: written by `membound dev check --fix`
-// -->" and "<!-- end of NAME -->", a line each.
+// -->" (or what command writes it) and "<!-- end of NAME -->", a line each.
 
 /// One part of one page.
 struct WrittenPart {
   std::string page;  ///< below the root: "docs/checkers.md"
   std::string name;
-  std::string text;   ///< whole lines
-  std::string table;  ///< the file that it is written from
+  std::string text;                                  ///< whole lines
+  std::string table;                                 ///< the file that it is written from
+  std::string command = "membound dev check --fix";  ///< what writes it
 };
 
 /// Holds the page against the part; with `fix`, writes it.

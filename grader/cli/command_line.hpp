@@ -57,6 +57,7 @@ void add_run(CLI::App& app, Action& chosen);
 /// Subcommands of dev.
 void add_dev_ladder(CLI::App& dev, Action& chosen);
 void add_dev_verdicts(CLI::App& dev, Action& chosen);
+void add_dev_mechanisms(CLI::App& dev, Action& chosen);
 void add_dev_keep_skeletons(CLI::App& dev, Action& chosen);
 void add_dev_figure(CLI::App& dev, Action& chosen);
 void add_dev_wrong(CLI::App& dev, Action& chosen);

@@ -398,6 +398,7 @@ void add_dev(CLI::App& app, Action& chosen) {
   command->callback([options, &chosen] { chosen = [options] { return run_dev_check(*options); }; });
   add_dev_ladder(*dev, chosen);
   add_dev_verdicts(*dev, chosen);
+  add_dev_mechanisms(*dev, chosen);
   add_dev_keep_skeletons(*dev, chosen);
 }
 

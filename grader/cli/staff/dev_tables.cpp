@@ -23,6 +23,7 @@
 #include "grader/cli/checking.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
+#include "grader/cli/staff/dev_tables.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/judge/verdict.hpp"
 #include "grader/report/progress_bar.hpp"
@@ -36,14 +37,6 @@ namespace fs = std::filesystem;
 
 struct DevVerdictsOptions : judge::CheckOptions {
   std::vector<std::string> labs;
-};
-
-/// One file to time, and what its stages' answers are called in the table.
-struct HandedIn {
-  const course::Lab* lab;
-  fs::path file;
-  std::vector<int> stages;
-  std::vector<std::string> answers;  ///< one each
 };
 
 std::string answer_of(int stage) { return "stage " + std::to_string(stage); }
@@ -128,7 +121,8 @@ void print_row(std::vector<std::string> row) {
   std::fflush(stdout);
 }
 
-/// Timing waits for no compiler then: each finds its code in the cache.
+}  // namespace
+
 void compile_all(const std::vector<judge::CheckRequest>& requests, const std::atomic<bool>* stop) {
   std::atomic<std::size_t> next = 0;
   std::vector<std::jthread> workers;
@@ -139,6 +133,19 @@ void compile_all(const std::vector<judge::CheckRequest>& requests, const std::at
     });
 }
 
+base::Result<std::vector<HandedIn>> all_handed_in(const Context& context,
+                                                  const std::vector<const course::Lab*>& labs) {
+  std::vector<HandedIn> all;
+  for (const course::Lab* lab : labs) {
+    if (!lab->has_reference()) continue;  // nothing of it is timed
+    if (const auto added = add_stages(context, *lab, all); !added) return added.error();
+    if (const auto added = add_slow_answers(context, *lab, all); !added) return added.error();
+  }
+  return all;
+}
+
+namespace {
+
 int run_dev_verdicts(DevVerdictsOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -147,17 +154,13 @@ int run_dev_verdicts(DevVerdictsOptions options) {
   if (!tools) return report_error(tools.error());
   const auto labs = labs_of(context->course, options.labs);
   if (!labs) return report_error(labs.error());
-  std::vector<HandedIn> all;
-  for (const course::Lab* lab : *labs) {
-    if (!lab->has_reference()) continue;  // nothing of it is timed
-    if (!options.size.empty())
+  for (const course::Lab* lab : *labs)
+    if (!options.size.empty() && lab->has_reference())
       if (const auto checked = check_size(options.size, {{lab, {1}}}); !checked)
         return report_error(checked.error());
-    if (const auto added = add_stages(*context, *lab, all); !added)
-      return report_error(added.error());
-    if (const auto added = add_slow_answers(*context, *lab, all); !added)
-      return report_error(added.error());
-  }
+  const auto handed_in = all_handed_in(*context, *labs);
+  if (!handed_in) return report_error(handed_in.error());
+  const std::vector<HandedIn>& all = *handed_in;
   const std::atomic<bool>* const stop = catch_interrupts();
   std::vector<judge::CheckRequest> requests;
   for (const HandedIn& one : all) {
