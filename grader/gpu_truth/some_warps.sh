@@ -33,7 +33,7 @@ __global__ void minplus_direct(float* r, const float* d, int n) {
 LAUNCH_SHAPE(minplus_direct, int n) {
   LaunchShape shape;
   shape.block = $2;
-  shape.grid = {ceil_div(n, $2), $parts};
+  shape.grid = dim3(ceil_div(n, $2), $parts);
   return shape;
 }
 KERNEL

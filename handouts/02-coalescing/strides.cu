@@ -65,6 +65,8 @@ OFFSET(8)
 OFFSET(16)
 OFFSET(31)
 
-LAUNCH_SHAPE(strides, int n, int) { return {.grid = {n / kThreads}, .block = {kThreads}}; }
-LAUNCH_SHAPE(strides_wrapped, int n, int) { return {.grid = {n / kThreads}, .block = {kThreads}}; }
-LAUNCH_SHAPE(offsets, int n, int) { return {.grid = {n / kThreads}, .block = {kThreads}}; }
+LAUNCH_SHAPE(strides, int n, int) { return {.grid = dim3(n / kThreads), .block = dim3(kThreads)}; }
+LAUNCH_SHAPE(strides_wrapped, int n, int) {
+  return {.grid = dim3(n / kThreads), .block = dim3(kThreads)};
+}
+LAUNCH_SHAPE(offsets, int n, int) { return {.grid = dim3(n / kThreads), .block = dim3(kThreads)}; }

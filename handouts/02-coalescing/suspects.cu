@@ -28,6 +28,6 @@ __global__ void suspects(float* out, const float* in, int n) {
 template __global__ void suspects<0>(float*, const float*, int);
 template __global__ void suspects<1>(float*, const float*, int);
 
-LAUNCH_SHAPE(suspects, int, int) {
-  return {.grid = {gpu.sm_count * kBlocksPerSm}, .block = {kThreads}};
+LAUNCH_SHAPE(suspects, Gpu gpu, int, int) {
+  return {.grid = dim3(gpu.sm_count * kBlocksPerSm), .block = dim3(kThreads)};
 }

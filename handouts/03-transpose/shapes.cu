@@ -52,10 +52,10 @@ TILE(132)
 
 LAUNCH_SHAPE(block_shapes, int n, int width) {
   const int height = kThreads / width;
-  return {.grid = {n / width, n / height}, .block = {width, height}};
+  return {.grid = dim3(n / width, n / height), .block = dim3(width, height)};
 }
 
 LAUNCH_SHAPE(tile_widths, int n, int kind) {
   const int tile = kind % 100;
-  return {.grid = {n / tile, n / tile}, .block = {tile, tile == 32 ? 8 : tile}};
+  return {.grid = dim3(n / tile, n / tile), .block = dim3(tile, tile == 32 ? 8 : tile)};
 }

@@ -55,5 +55,5 @@ template __global__ void product<0>(float*, const float*, int);
 template __global__ void product<1>(float*, const float*, int);
 
 LAUNCH_SHAPE(product, int n, int) {
-  return {.grid = {n / kTile, n / kTile}, .block = {kThreads, kThreads}};
+  return {.grid = dim3(n / kTile, n / kTile), .block = dim3(kThreads, kThreads)};
 }

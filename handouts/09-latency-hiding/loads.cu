@@ -35,4 +35,6 @@ POINT(4)
 POINT(8)
 POINT(16)
 
-LAUNCH_SHAPE(loads_in_flight, int, int) { return {.grid = {gpu.sm_count}, .block = {kThreads}}; }
+LAUNCH_SHAPE(loads_in_flight, Gpu gpu, int, int) {
+  return {.grid = dim3(gpu.sm_count), .block = dim3(kThreads)};
+}

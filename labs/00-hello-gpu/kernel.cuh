@@ -8,8 +8,8 @@
 ///          The three arrays never overlap.
 /// Sizes    0 <= n <= 2^29, any value: 0, 1, primes.
 /// Kernels  `__global__ void <stage>(float* out, const float* a, const float* b, int n)`
-/// Launch   `LAUNCH_SHAPE(<stage>, int n)` says how many blocks of how many threads; `gpu` tells
-///          about the device (membound::Gpu).
+/// Launch   `LAUNCH_SHAPE(<stage>, int n)` says how many blocks of how many threads; a `Gpu gpu`
+///          before n tells about the device.
 /// Program  stage 4: reads the inputs "a" and "b", writes the output "out" (program.hpp).
 #pragma once
 

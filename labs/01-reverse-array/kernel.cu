@@ -5,8 +5,8 @@
 //
 // Three kernels, one idea each; each is headed by what was wrong with the one before. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
-// global memory, wavefronts are passes through shared memory. kernel.cuh has the data, the
-// constants and before_this_block().
+// global memory, wavefronts are passes through shared memory. kernel.cuh has the data and
+// the constants.
 #include "kernel.cuh"
 
 // Stage 1: Straight from in to out

@@ -18,9 +18,3 @@ using membound::LaunchShape;
 
 inline constexpr int kThreads = 256;   ///< threads of a block, in every stage
 inline constexpr int kVectorInts = 4;  ///< stage 3: ints in a vector of 16 bytes
-
-/// How many elements lie before this block's when every block takes `per_block` of them. 64 bits:
-/// blockIdx.x alone has 32, and so has its product with an int.
-__device__ inline long long before_this_block(int per_block) {
-  return static_cast<long long>(blockIdx.x) * per_block;
-}

@@ -6,7 +6,7 @@
 // Four kernels on pictures. None of them computes much; what differs is which floats the 32 lanes
 // of a warp touch together. A budget counts what one instruction of one warp may cost: sectors are
 // pieces of 32 bytes of global memory, four of them make a line. kernel.cuh has the data, the
-// constants, at() and before_this_block().
+// constants and at().
 #include "kernel.cuh"
 
 // Stage 1: Neighbouring lanes, neighbouring pixels
@@ -36,7 +36,7 @@ __global__ void invert(float* out, const float* in, int rows, int cols, int pitc
 LAUNCH_SHAPE(invert, int rows, int cols, int pitch) {
   LaunchShape shape;
   shape.block = kThreads;
-  shape.grid = {ceil_div(cols, kThreads * kEach), rows};
+  shape.grid = dim3(ceil_div(cols, kThreads * kEach), rows);
   return shape;
 }
 

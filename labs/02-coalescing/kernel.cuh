@@ -38,8 +38,3 @@ inline constexpr int kColors = 3;       ///< stage 3: floats of a pixel
 __host__ __device__ constexpr long long at(int row, int col, int pitch) {
   return static_cast<long long>(row) * pitch + col;
 }
-
-/// How many pixels lie before this block's when every block takes `per_block` of them.
-__device__ inline long long before_this_block(int per_block) {
-  return static_cast<long long>(blockIdx.x) * per_block;
-}

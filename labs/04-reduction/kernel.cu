@@ -166,9 +166,9 @@ __global__ void reduce_vector_add(float* sum, const float* in, long long n, void
   // TODO 6 (about 2 lines): one addition to *sum per block.
 }
 
-LAUNCH_PLAN(reduce_vector, long long n) {
+LAUNCH_PLAN(reduce_vector, Gpu gpu, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 7 (about 3 lines): plan.then("kernel", shape) for both launches, in order. `gpu` knows the
+  // TODO 7 (about 3 lines): .then(KERNEL(name), shape) for both launches, in order. `gpu` knows the
   // number of multiprocessors and how many threads each of them holds.
   return plan;
 }
@@ -188,7 +188,7 @@ LAUNCH_PLAN(reduce_vector, long long n) {
 // TODO 1 (about 60 lines): start from your stage 5 and change one thing at a time: several loads in
 // flight before the first addition; larger blocks; one launch instead of two. Measure each.
 
-LAUNCH_PLAN(reduce_fast, long long n) {
+LAUNCH_PLAN(reduce_fast, Gpu gpu, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
   // TODO 2 (about 3 lines): the launch, or launches, that go with it, and the scratch they need.
   return plan;

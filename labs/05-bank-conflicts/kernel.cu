@@ -5,7 +5,7 @@
 //
 // Five kernels whose time goes into shared memory. Word w lies in bank w mod 32; in one wavefront
 // each bank serves one word, to every lane that needs it. A budget counts the wavefronts that one
-// instruction of one warp may cost. kernel.cuh has the data, the constants and before_this_block().
+// instruction of one warp may cost. kernel.cuh has the data and the constants.
 #include "kernel.cuh"
 
 // Stage 1: Odd strides
@@ -112,7 +112,7 @@ __global__ void echoes(int* out, const int* in, int n, int k) {
   // Given: the samples of this block, two for each thread, and those that their echoes reach. What
   // lies past the end of `in` is 0.
   __shared__ int samples[2 * kThreads + (kMostEchoes - 1) * kDelay];
-  const long long first = before_this_block(2 * kThreads);
+  const long long first = static_cast<long long>(blockIdx.x) * 2 * kThreads;
   for (int p = threadIdx.x; p < 2 * kThreads + (k - 1) * kDelay; p += kThreads) {
     samples[p] = first + p < n ? in[first + p] : 0;
   }

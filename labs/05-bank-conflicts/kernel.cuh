@@ -41,8 +41,3 @@ inline constexpr int kMostEchoes = 32;   ///< stage 4: the largest k
 inline constexpr int kDelay = 16;        ///< stage 4: samples from one echo to the next
 inline constexpr int kTile = 32;         ///< stage 5: the largest k
 inline constexpr int kTileThreads = 64;  ///< stage 5: threads of a block; a block has one tile
-
-/// How many elements lie before this block's when every block has `per_block` of them.
-__device__ inline long long before_this_block(int per_block) {
-  return static_cast<long long>(blockIdx.x) * per_block;
-}

@@ -36,8 +36,8 @@ __global__ void minplus_direct(float* r, const float* d, int n) {
 // Given, as an example: a launch is a grid of blocks, and a block a number of threads.
 LAUNCH_SHAPE(minplus_direct, int n) {
   LaunchShape shape;
-  shape.block = {kBlock, kBlock};
-  shape.grid = {ceil_div(n, kBlock), ceil_div(n, kBlock)};
+  shape.block = dim3(kBlock, kBlock);
+  shape.grid = dim3(ceil_div(n, kBlock), ceil_div(n, kBlock));
   return shape;
 }
 
@@ -118,7 +118,7 @@ __global__ void minplus_registers_product(float* r, const float* d, int n, void*
 inline __device__ LaunchPlan plan_with_copies(int n) {
   const long long width = padded_size(n);
   LaunchPlan plan = plan_with_scratch(2 * width * width * sizeof(float));
-  plan.then("minplus_prepare", {{width / 32, width / 8}, {32, 8}});
+  plan.then(KERNEL(minplus_prepare), {dim3(width / 32, width / 8), dim3(32, 8)});
   return plan;
 }
 
@@ -214,7 +214,7 @@ __global__ void minplus_wide_prepare(float* r, const float* d, int n, void* scra
 inline __device__ LaunchPlan plan_with_wide_copies(int n) {
   const long long width = wide_size(n);
   LaunchPlan plan = plan_with_scratch(2 * width * width * sizeof(float));
-  plan.then("minplus_wide_prepare", {{width / 32, width / 32}, {32, 8}});
+  plan.then(KERNEL(minplus_wide_prepare), {dim3(width / 32, width / 32), dim3(32, 8)});
   return plan;
 }
 
@@ -261,7 +261,7 @@ LAUNCH_PLAN(minplus_wide, int n) {
 // turn, deeper panels, the costs of the next place loaded while those of this one are combined.
 // Measure each. And count blocks: how many are at work in the last wave?
 
-LAUNCH_PLAN(minplus_fast, int n) {
+LAUNCH_PLAN(minplus_fast, Gpu gpu, int n) {
   LaunchPlan plan = plan_with_wide_copies(n);
   // TODO 2 (about 20 lines): the launches that go with it, and what scratch they need besides.
   return plan;

@@ -23,7 +23,7 @@ __global__ void calibrate_full(float* out, const float* in, long long n, float g
   // When must a thread stop?
 }
 
-LAUNCH_SHAPE(calibrate_full, long long n) {
+LAUNCH_SHAPE(calibrate_full, Gpu gpu, long long n) {
   LaunchShape shape;
   shape.block = kThreads;
   // TODO 2 (about 1 line): how many blocks of kThreads fit on the device at once? `gpu` knows the
@@ -58,7 +58,7 @@ __global__ void calibrate_several(float* out, const float* in, long long n, floa
   // TODO 3 (about 3 lines): the samples from `rest` on fill no batch. Who takes them?
 }
 
-LAUNCH_SHAPE(calibrate_several, long long n) {
+LAUNCH_SHAPE(calibrate_several, Gpu gpu, long long n) {
   LaunchShape shape;
   // TODO 4 (about 2 lines): as in stage 1.
   return shape;
@@ -79,7 +79,7 @@ __global__ void calibrate_few(float* out, const float* in, long long n, float ga
   // TODO 1 (about 18 lines): start from your stage 2. What changes?
 }
 
-LAUNCH_SHAPE(calibrate_few, long long n) {
+LAUNCH_SHAPE(calibrate_few, Gpu gpu, long long n) {
   LaunchShape shape;
   // TODO 2 (about 2 lines): kFewPerSm threads for every SM.
   return shape;
@@ -101,7 +101,7 @@ __global__ void calibrate_predicted(float* out, const float* in, long long n, fl
   // start at a multiple of 16 bytes; the tail after the last whole batch goes one by one.
 }
 
-LAUNCH_SHAPE(calibrate_predicted, long long n) {
+LAUNCH_SHAPE(calibrate_predicted, Gpu gpu, long long n) {
   LaunchShape shape;
   // TODO 2 (about 3 lines): your prediction, in threads for each SM, as a multiple of 32. The
   // handout has the figures of an H200; your GPU's own come from its experiment.

@@ -54,7 +54,7 @@ __global__ void add_in_turns(float* out, const float* a, const float* b, int n) 
 }
 
 // Given: a block for each SM.
-LAUNCH_SHAPE(add_in_turns, int n) {
+LAUNCH_SHAPE(add_in_turns, Gpu gpu, int n) {
   LaunchShape shape;
   shape.block = kThreads;
   shape.grid = gpu.sm_count;

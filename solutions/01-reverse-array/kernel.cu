@@ -5,8 +5,8 @@
 //
 // Three kernels, one idea each; each is headed by what was wrong with the one before. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
-// global memory, wavefronts are passes through shared memory. kernel.cuh has the data, the
-// constants and before_this_block().
+// global memory, wavefronts are passes through shared memory. kernel.cuh has the data and
+// the constants.
 #include "kernel.cuh"
 
 // Stage 1: Straight from in to out
@@ -21,7 +21,7 @@
 //                  and store in descending order
 __global__ void reverse_direct(int* out, const int* in, long long n) {
   // TODO 1 (about 1 line): the element of this thread, counted over all blocks. 64 bits wide.
-  const long long i = before_this_block(kThreads) + threadIdx.x;
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
 
   // TODO 2 (about 1 line): move it. Not every thread of the last block has one.
   // The order of the lanes does not matter: 32 positions in descending order are the same 4 sectors
@@ -57,7 +57,7 @@ __global__ void reverse_shared(int* out, const int* in, long long n) {
 
   // TODO 1 (about 3 lines): where this block's piece of `in` starts, how many elements it has (all
   // but the last block have kThreads), and this thread's place in it.
-  const long long start = before_this_block(kThreads);
+  const long long start = static_cast<long long>(blockIdx.x) * kThreads;
   const int count = static_cast<int>(n - start < kThreads ? n - start : kThreads);
   const int place = threadIdx.x;
 
@@ -115,7 +115,7 @@ __global__ void reverse_vector(int* out, const int* in, long long n) {
   int4* const out_vectors = reinterpret_cast<int4*>(out);
   const long long count = n / kVectorInts;                  // whole vectors on each side
   const int left_over = static_cast<int>(n % kVectorInts);  // ints past the last of them
-  const long long vector = before_this_block(kThreads) + threadIdx.x;
+  const long long vector = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
 
   // Vector `vector` of `out` needs the ints that end `vector` vectors before the end of `in`. They
   // start left_over ints into an aligned vector of `in`, so they lie in that one and in the next.

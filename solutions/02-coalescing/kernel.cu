@@ -6,7 +6,7 @@
 // Four kernels on pictures. None of them computes much; what differs is which floats the 32 lanes
 // of a warp touch together. A budget counts what one instruction of one warp may cost: sectors are
 // pieces of 32 bytes of global memory, four of them make a line. kernel.cuh has the data, the
-// constants, at() and before_this_block().
+// constants and at().
 #include "kernel.cuh"
 
 // Stage 1: Neighbouring lanes, neighbouring pixels
@@ -47,7 +47,7 @@ __global__ void invert(float* out, const float* in, int rows, int cols, int pitc
 LAUNCH_SHAPE(invert, int rows, int cols, int pitch) {
   LaunchShape shape;
   shape.block = kThreads;
-  shape.grid = {ceil_div(cols, kThreads * kEach), rows};
+  shape.grid = dim3(ceil_div(cols, kThreads * kEach), rows);
   return shape;
 }
 
@@ -97,7 +97,7 @@ LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
   // TODO 5 (about 2 lines): as in stage 1. A row that is misaligned reaches further to the right:
   // by how much at most?
   shape.block = kThreads;
-  shape.grid = {ceil_div(cols + kLineFloats - 1, kThreads * kEach), rows};
+  shape.grid = dim3(ceil_div(cols + kLineFloats - 1, kThreads * kEach), rows);
   return shape;
 }
 
@@ -119,7 +119,7 @@ __global__ void planes(float* out, const float* in, int rows, int cols, int pitc
   // TODO 1 (about 2 lines): how many pixels the picture has, and the first of this thread (if it is
   // a pixel that a thread has). There are no gaps, so rows do not matter.
   const long long count = static_cast<long long>(rows) * cols;
-  const long long first = before_this_block(kThreads * kPair) + threadIdx.x;
+  const long long first = static_cast<long long>(blockIdx.x) * kThreads * kPair + threadIdx.x;
 
   // Given: room for this thread's pixels, in registers.
   float color[kPair][kColors];
@@ -167,7 +167,7 @@ struct alignas(16) Pixel {
 __global__ void premultiply(float* out, const float* in, int rows, int cols, int pitch) {
   // TODO 2 (about 7 lines): one thread per pixel: take it as one such struct, multiply, and store
   // it as one.
-  const long long pixel = before_this_block(kThreads) + threadIdx.x;
+  const long long pixel = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (pixel < static_cast<long long>(rows) * cols) {
     Pixel value = reinterpret_cast<const Pixel*>(in)[pixel];
     value.r *= value.a;

@@ -79,8 +79,8 @@ LAUNCH_SHAPE(transpose_element_per_thread, int rows, int cols, int element_bytes
   // (x) and all rows (y).
   // 16 x 16 and not 32 x 8: a warp then covers two rows of `in`, so two of its lanes are neighbours
   // in `out` and share a sector. 16 sectors per store instead of 32, and twice the speed.
-  shape.block = {kBlock, kBlock};
-  shape.grid = {ceil_div(cols, kBlock), ceil_div(rows, kBlock)};
+  shape.block = dim3(kBlock, kBlock);
+  shape.grid = dim3(ceil_div(cols, kBlock), ceil_div(rows, kBlock));
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_element_per_thread)
@@ -130,8 +130,8 @@ __global__ void transpose_tiled(T* out, const T* in, int rows, int cols) {
 LAUNCH_SHAPE(transpose_tiled, int rows, int cols, int element_bytes) {
   LaunchShape shape;
   // TODO 5 (about 2 lines): one block per tile, one thread per element of the tile.
-  shape.block = {kTile, kTile};
-  shape.grid = {ceil_div(cols, kTile), ceil_div(rows, kTile)};
+  shape.block = dim3(kTile, kTile);
+  shape.grid = dim3(ceil_div(cols, kTile), ceil_div(rows, kTile));
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_tiled)
@@ -173,8 +173,8 @@ __global__ void transpose_padded(T* out, const T* in, int rows, int cols) {
 LAUNCH_SHAPE(transpose_padded, int rows, int cols, int element_bytes) {
   LaunchShape shape;
   // TODO 2 (about 2 lines): as in stage 3. Does the padding change the launch?
-  shape.block = {kTile, kTile};
-  shape.grid = {ceil_div(cols, kTile), ceil_div(rows, kTile)};
+  shape.block = dim3(kTile, kTile);
+  shape.grid = dim3(ceil_div(cols, kTile), ceil_div(rows, kTile));
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_padded)
@@ -226,8 +226,8 @@ __global__ void transpose_several_per_thread(T* out, const T* in, int rows, int 
 LAUNCH_SHAPE(transpose_several_per_thread, int rows, int cols, int element_bytes) {
   LaunchShape shape;
   // TODO 5 (about 2 lines): a block still covers a whole tile, with kBlockRows rows of threads.
-  shape.block = {kTile, kBlockRows};
-  shape.grid = {ceil_div(cols, kTile), ceil_div(rows, kTile)};
+  shape.block = dim3(kTile, kBlockRows);
+  shape.grid = dim3(ceil_div(cols, kTile), ceil_div(rows, kTile));
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_several_per_thread)
@@ -364,7 +364,7 @@ LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
   LaunchShape shape;
   // TODO 2 (about 2 lines): the launch that goes with your tile. Which extent belongs on x?
   shape.block = kFastThreads;
-  shape.grid = {ceil_div(rows, fast_rows(element_bytes)), ceil_div(cols, kFastCols)};
+  shape.grid = dim3(ceil_div(rows, fast_rows(element_bytes)), ceil_div(cols, kFastCols));
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_fast)

@@ -234,13 +234,13 @@ __global__ void reduce_vector_add(float* sum, const float* in, long long n, void
   if (threadIdx.x == 0) atomicAdd(sum, value);
 }
 
-LAUNCH_PLAN(reduce_vector, long long n) {
+LAUNCH_PLAN(reduce_vector, Gpu gpu, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 7 (about 3 lines): plan.then("kernel", shape) for both launches, in order. `gpu` knows the
+  // TODO 7 (about 3 lines): .then(KERNEL(name), shape) for both launches, in order. `gpu` knows the
   // number of multiprocessors and how many threads each of them holds.
   const long long blocks_per_sm = gpu.max_threads_per_sm / kThreads;
-  plan.then("reduce_vector_clear", {1, 1});
-  plan.then("reduce_vector_add", {gpu.sm_count * blocks_per_sm, kThreads});
+  plan.then(KERNEL(reduce_vector_clear), {1, 1});
+  plan.then(KERNEL(reduce_vector_add), {gpu.sm_count * blocks_per_sm, kThreads});
   return plan;
 }
 
@@ -338,12 +338,12 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
   if (threadIdx.x == 0) *sum = total;
 }
 
-LAUNCH_PLAN(reduce_fast, long long n) {
+LAUNCH_PLAN(reduce_fast, Gpu gpu, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
   // TODO 2 (about 3 lines): the launch, or launches, that go with it, and the scratch they need.
   // As many blocks as run at once, whatever n is: those without a piece add 0.
   const long long blocks = static_cast<long long>(gpu.sm_count) * kBlocksPerSm;
   plan.scratch_bytes = blocks * sizeof(float);
-  plan.then("reduce_fast_kernel", {blocks, kFastThreads});
+  plan.then(KERNEL(reduce_fast_kernel), {blocks, kFastThreads});
   return plan;
 }

@@ -5,7 +5,7 @@
 //
 // Five kernels whose time goes into shared memory. Word w lies in bank w mod 32; in one wavefront
 // each bank serves one word, to every lane that needs it. A budget counts the wavefronts that one
-// instruction of one warp may cost. kernel.cuh has the data, the constants and before_this_block().
+// instruction of one warp may cost. kernel.cuh has the data and the constants.
 #include "kernel.cuh"
 
 // Stage 1: Odd strides
@@ -28,7 +28,7 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
 
   // TODO 2 (about 8 lines): load this block's signals: each warp takes a signal, its lanes follow
   // the samples, and then the next signal. Then __syncthreads(). The last block has fewer.
-  const long long first = before_this_block(kSignals);
+  const long long first = static_cast<long long>(blockIdx.x) * kSignals;
   const int signals = static_cast<int>(n - first < kSignals ? n - first : kSignals);
   const int warp = threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
@@ -85,7 +85,7 @@ __global__ void look_up(int* out, const int* in, int n, int k) {
   __syncthreads();
 
   // TODO 3 (about 3 lines): this thread's word of the data, if it has one.
-  const long long i = before_this_block(kThreads) + threadIdx.x;
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= n) return;
   const unsigned word = in[kTableWords + i];
 
@@ -126,7 +126,7 @@ __global__ void correlate(int* out, const int* in, int n, int k) {
   alignas(8) __shared__ int words[(kThreads + kWindow) * kMostWords];
 
   // TODO 2 (about 6 lines): load them as words, in order; 0 past the end. Then wait.
-  const long long first = before_this_block(kThreads);
+  const long long first = static_cast<long long>(blockIdx.x) * kThreads;
   const long long left = (n - first) * k;
   for (int p = threadIdx.x; p < (kThreads + kWindow) * k; p += kThreads) {
     words[p] = p < left ? in[first * k + p] : 0;
@@ -181,7 +181,7 @@ __global__ void echoes(int* out, const int* in, int n, int k) {
   // Given: the samples of this block, two for each thread, and those that their echoes reach. What
   // lies past the end of `in` is 0.
   __shared__ int samples[2 * kThreads + (kMostEchoes - 1) * kDelay];
-  const long long first = before_this_block(2 * kThreads);
+  const long long first = static_cast<long long>(blockIdx.x) * 2 * kThreads;
   for (int p = threadIdx.x; p < 2 * kThreads + (k - 1) * kDelay; p += kThreads) {
     samples[p] = first + p < n ? in[first + p] : 0;
   }

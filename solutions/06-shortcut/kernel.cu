@@ -41,8 +41,8 @@ __global__ void minplus_direct(float* r, const float* d, int n) {
 // Given, as an example: a launch is a grid of blocks, and a block a number of threads.
 LAUNCH_SHAPE(minplus_direct, int n) {
   LaunchShape shape;
-  shape.block = {kBlock, kBlock};
-  shape.grid = {ceil_div(n, kBlock), ceil_div(n, kBlock)};
+  shape.block = dim3(kBlock, kBlock);
+  shape.grid = dim3(ceil_div(n, kBlock), ceil_div(n, kBlock));
   return shape;
 }
 
@@ -75,8 +75,8 @@ __global__ void minplus_coalesced(float* r, const float* d, int n) {
 LAUNCH_SHAPE(minplus_coalesced, int n) {
   LaunchShape shape;
   // TODO 3 (about 2 lines): as in stage 1.
-  shape.block = {kBlock, kBlock};
-  shape.grid = {ceil_div(n, kBlock), ceil_div(n, kBlock)};
+  shape.block = dim3(kBlock, kBlock);
+  shape.grid = dim3(ceil_div(n, kBlock), ceil_div(n, kBlock));
   return shape;
 }
 
@@ -169,7 +169,7 @@ __global__ void minplus_registers_product(float* r, const float* d, int n, void*
 inline __device__ LaunchPlan plan_with_copies(int n) {
   const long long width = padded_size(n);
   LaunchPlan plan = plan_with_scratch(2 * width * width * sizeof(float));
-  plan.then("minplus_prepare", {{width / 32, width / 8}, {32, 8}});
+  plan.then(KERNEL(minplus_prepare), {dim3(width / 32, width / 8), dim3(32, 8)});
   return plan;
 }
 
@@ -177,7 +177,7 @@ LAUNCH_PLAN(minplus_registers, int n) {
   LaunchPlan plan = plan_with_copies(n);
   // TODO 6 (about 2 lines): the second launch. How many squares of kTile x kTile are there?
   const long long tiles = ceil_div(n, kTile);
-  plan.then("minplus_registers_product", {{tiles, tiles}, {kThreads, kThreads}});
+  plan.then(KERNEL(minplus_registers_product), {dim3(tiles, tiles), dim3(kThreads, kThreads)});
   return plan;
 }
 
@@ -253,7 +253,7 @@ LAUNCH_PLAN(minplus_shared, int n) {
   LaunchPlan plan = plan_with_copies(n);
   // TODO 4 (about 2 lines): as in stage 3.
   const long long tiles = ceil_div(n, kTile);
-  plan.then("minplus_shared_product", {{tiles, tiles}, {kThreads, kThreads}});
+  plan.then(KERNEL(minplus_shared_product), {dim3(tiles, tiles), dim3(kThreads, kThreads)});
   return plan;
 }
 
@@ -312,7 +312,7 @@ __global__ void minplus_wide_prepare(float* r, const float* d, int n, void* scra
 inline __device__ LaunchPlan plan_with_wide_copies(int n) {
   const long long width = wide_size(n);
   LaunchPlan plan = plan_with_scratch(2 * width * width * sizeof(float));
-  plan.then("minplus_wide_prepare", {{width / 32, width / 32}, {32, 8}});
+  plan.then(KERNEL(minplus_wide_prepare), {dim3(width / 32, width / 32), dim3(32, 8)});
   return plan;
 }
 
@@ -384,7 +384,7 @@ LAUNCH_PLAN(minplus_wide, int n) {
   LaunchPlan plan = plan_with_wide_copies(n);
   // TODO 4 (about 3 lines): the second launch, with squares of kWideTile x kWideTile.
   const long long tiles = ceil_div(n, kWideTile);
-  plan.then("minplus_wide_product", {{tiles, tiles}, kWideThreads});
+  plan.then(KERNEL(minplus_wide_product), {dim3(tiles, tiles), kWideThreads});
   return plan;
 }
 
@@ -560,7 +560,7 @@ __global__ void minplus_fast_combine(float* r, const float* d, int n, void* scra
   }
 }
 
-LAUNCH_PLAN(minplus_fast, int n) {
+LAUNCH_PLAN(minplus_fast, Gpu gpu, int n) {
   LaunchPlan plan = plan_with_wide_copies(n);
   // TODO 2 (about 20 lines): the launches that go with it, and what scratch they need besides.
   // The GPU works on `at_once` tiles at a time. The tail after the last full wave would keep
@@ -577,10 +577,10 @@ LAUNCH_PLAN(minplus_fast, int n) {
   const long long whole = across * across - cut;
 
   plan.scratch_bytes += cut * slices * kWideTile * kWideTile * sizeof(float);
-  if (whole > 0) plan.then("minplus_fast_product", {whole, kFastThreads});
+  if (whole > 0) plan.then(KERNEL(minplus_fast_product), {whole, kFastThreads});
   if (cut > 0) {
-    plan.then("minplus_fast_product", {{cut, slices}, kFastThreads});
-    plan.then("minplus_fast_combine", {{cut, slices}, kFastThreads});
+    plan.then(KERNEL(minplus_fast_product), {dim3(cut, slices), kFastThreads});
+    plan.then(KERNEL(minplus_fast_combine), {dim3(cut, slices), kFastThreads});
   }
   return plan;
 }

@@ -27,7 +27,7 @@ __global__ void calibrate_full(float* out, const float* in, long long n, float g
   }
 }
 
-LAUNCH_SHAPE(calibrate_full, long long n) {
+LAUNCH_SHAPE(calibrate_full, Gpu gpu, long long n) {
   LaunchShape shape;
   shape.block = kThreads;
   // TODO 2 (about 1 line): how many blocks of kThreads fit on the device at once? `gpu` knows the
@@ -72,7 +72,7 @@ __global__ void calibrate_several(float* out, const float* in, long long n, floa
   }
 }
 
-LAUNCH_SHAPE(calibrate_several, long long n) {
+LAUNCH_SHAPE(calibrate_several, Gpu gpu, long long n) {
   LaunchShape shape;
   // TODO 4 (about 2 lines): as in stage 1.
   shape.block = kThreads;
@@ -112,7 +112,7 @@ __global__ void calibrate_few(float* out, const float* in, long long n, float ga
   }
 }
 
-LAUNCH_SHAPE(calibrate_few, long long n) {
+LAUNCH_SHAPE(calibrate_few, Gpu gpu, long long n) {
   LaunchShape shape;
   // TODO 2 (about 2 lines): kFewPerSm threads for every SM.
   shape.block = kThreads;
@@ -157,7 +157,7 @@ __global__ void calibrate_predicted(float* out, const float* in, long long n, fl
   }
 }
 
-LAUNCH_SHAPE(calibrate_predicted, long long n) {
+LAUNCH_SHAPE(calibrate_predicted, Gpu gpu, long long n) {
   LaunchShape shape;
   // TODO 2 (about 3 lines): your prediction, in threads for each SM, as a multiple of 32. The
   // handout has the figures of an H200; your GPU's own come from its experiment.

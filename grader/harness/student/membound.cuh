@@ -5,39 +5,28 @@
 /// launch it wants. Device code only; the grader reads the answers back and launches the kernel.
 ///
 /// One launch:      LAUNCH_SHAPE(my_kernel, int rows, int cols) {
-///                    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+///                    const dim3 block(32, 8);
+///                    return {.grid = dim3(ceil_div(cols, 32), ceil_div(rows, 8)), .block = block};
 ///                  }
-/// Several:         LAUNCH_PLAN(my_stage, long long n) {
+/// Several:         LAUNCH_PLAN(my_stage, Gpu gpu, long long n) {
+///                    const dim3 one(1), all(gpu.sm_count), block(256);
 ///                    return plan_with_scratch(4 * n)      // bytes, given to every kernel below
-///                        .then("first_pass", {.grid = {n / 256}, .block = {256}})
-///                        .then("second_pass", {.grid = {1}, .block = {1024}});
+///                        .then(KERNEL(first_pass), {.grid = all, .block = block})
+///                        .then(KERNEL(second_pass), {.grid = one, .block = block});
 ///                  }
 ///
-/// Inside both, `gpu` tells about the device (membound::Gpu). The parameters are the sizes that the
-/// lab's kernel.cuh names, in that order.
+/// Kernels are named as in <<<>>>, by their symbols: one that is not declared does not compile. The
+/// parameters are the sizes that the lab's kernel.cuh names, in that order; before them may stand a
+/// Gpu, what the device offers.
 #pragma once
 
 namespace membound {
 
-/// Number of blocks or threads in x, y and z. 64 bits wide so that a number that is too large stays
-/// visible instead of wrapping round.
-struct Extent {
-  long long x = 1;
-  long long y = 1;
-  long long z = 1;
-
-  __host__ __device__ constexpr Extent() {}
-  __host__ __device__ constexpr Extent(long long x_, long long y_ = 1, long long z_ = 1)
-      : x(x_), y(y_), z(z_) {}
-  /// From CUDA's own type: `shape.grid = dim3(cols, rows);`
-  __host__ __device__ constexpr Extent(const dim3& d) : x(d.x), y(d.y), z(d.z) {}
-};
-
 /// One launch: `grid` blocks of `block` threads, each block with `shared_bytes` of dynamic shared
 /// memory (`extern __shared__`) on top of what the kernel declares.
 struct LaunchShape {
-  Extent grid;
-  Extent block;
+  dim3 grid;
+  dim3 block;
   long long shared_bytes = 0;
 };
 
@@ -51,10 +40,14 @@ struct Gpu {
   long long l2_bytes;
 };
 
-/// One step of a plan: the name of a __global__ function of kernel.cu, without its parameters. The
-/// name is not copied before the plan is read, so it must be a literal or live as long.
+/// A __global__ function of kernel.cu, made by KERNEL().
+struct KernelName {
+  const char* text = "";
+};
+
+/// One step of a plan.
 struct LaunchStep {
-  const char* kernel = "";
+  KernelName kernel;
   LaunchShape shape;
 };
 
@@ -66,10 +59,10 @@ struct LaunchPlan {
   int step_count = 0;  ///< may pass kMaxSteps; the grader then refuses the plan
   long long scratch_bytes = 0;
 
-  /// Adds a launch. `name` longer than 63 characters is cut off and will not be found.
-  __host__ __device__ LaunchPlan& then(const char* name, LaunchShape shape) {
+  /// Adds a launch. A name longer than 63 characters is cut off and will not be found.
+  __host__ __device__ LaunchPlan& then(KernelName kernel, LaunchShape shape) {
     if (step_count < kMaxSteps) {
-      steps[step_count].kernel = name;
+      steps[step_count].kernel = kernel;
       steps[step_count].shape = shape;
     }
     ++step_count;
@@ -98,10 +91,20 @@ __host__ __device__ constexpr long long ceil_div(A a, B b) {
 
 namespace detail {
 
+/// A dim3 as the grader reads it.
+struct ExtentRecord {
+  long long x, y, z;
+};
+
+struct ShapeRecord {
+  ExtentRecord grid, block;
+  long long shared_bytes;
+};
+
 /// A step as the grader reads it: its name is here, not where the student's code keeps it.
 struct StepRecord {
   char kernel[64];
-  LaunchShape shape;
+  ShapeRecord shape;
 };
 
 /// What the grader reads back; harness/device/launch_validator.hpp holds the same layout.
@@ -119,18 +122,24 @@ struct Sizes {
   long long value[kMax];
 };
 
+__host__ __device__ inline ShapeRecord record_of(const LaunchShape& shape) {
+  return {{shape.grid.x, shape.grid.y, shape.grid.z},
+          {shape.block.x, shape.block.y, shape.block.z},
+          shape.shared_bytes};
+}
+
 // Loops that stay loops: unrolled, the copying of names would be more code than the kernels of a
 // lab, and would take its compiler three times as long.
 __device__ inline void store(PlanRecord* record, const LaunchPlan& plan) {
 #pragma unroll 1
   for (int i = 0; i < plan.step_count && i < LaunchPlan::kMaxSteps; ++i) {
     StepRecord& step = record->steps[i];
-    const char* const name = plan.steps[i].kernel;
+    const char* const name = plan.steps[i].kernel.text;
     int letters = 0;
 #pragma unroll 1
     for (; name[letters] != '\0' && letters < 63; ++letters) step.kernel[letters] = name[letters];
     step.kernel[letters] = '\0';
-    step.shape = plan.steps[i].shape;
+    step.shape = record_of(plan.steps[i].shape);
   }
   record->step_count = plan.step_count;
   record->scratch_bytes = plan.scratch_bytes;
@@ -139,7 +148,7 @@ __device__ inline void store(PlanRecord* record, const LaunchPlan& plan) {
 
 __device__ inline void store(PlanRecord* record, const LaunchShape& shape) {
   record->steps[0].kernel[0] = '\0';
-  record->steps[0].shape = shape;
+  record->steps[0].shape = record_of(shape);
   record->step_count = 1;
   record->scratch_bytes = 0;
   record->is_plan = 0;
@@ -158,16 +167,29 @@ struct MakeIndices<0, kIndex...> {
 /// @endcond
 
 template <typename Answer, typename... Size, int... kIndex>
-__device__ void evaluate(Answer (*function)(const Gpu&, Size...), const Gpu& gpu,
-                         const Sizes& sizes, PlanRecord* record, Indices<kIndex...>) {
+__device__ void evaluate(Answer (*function)(Size...), const Sizes& sizes, PlanRecord* record,
+                         Indices<kIndex...>) {
+  static_assert(sizeof...(Size) <= Sizes::kMax, "a launch takes at most six sizes");
+  store(record, function(static_cast<Size>(sizes.value[kIndex])...));
+  record->parameter_count = sizeof...(Size);
+}
+template <typename Answer, typename... Size, int... kIndex>
+__device__ void evaluate(Answer (*function)(Gpu, Size...), const Gpu& gpu, const Sizes& sizes,
+                         PlanRecord* record, Indices<kIndex...>) {
   static_assert(sizeof...(Size) <= Sizes::kMax, "a launch takes at most six sizes");
   store(record, function(gpu, static_cast<Size>(sizes.value[kIndex])...));
   record->parameter_count = sizeof...(Size);
 }
 
+/// Of a launch that does not ask about the device, and of one that does.
 template <typename Answer, typename... Size>
-__device__ void evaluate(Answer (*function)(const Gpu&, Size...), const Gpu& gpu,
-                         const Sizes& sizes, PlanRecord* record) {
+__device__ void evaluate(Answer (*function)(Size...), const Gpu& /*gpu*/, const Sizes& sizes,
+                         PlanRecord* record) {
+  evaluate(function, sizes, record, typename MakeIndices<sizeof...(Size)>::Type{});
+}
+template <typename Answer, typename... Size>
+__device__ void evaluate(Answer (*function)(Gpu, Size...), const Gpu& gpu, const Sizes& sizes,
+                         PlanRecord* record) {
   evaluate(function, gpu, sizes, record, typename MakeIndices<sizeof...(Size)>::Type{});
 }
 
@@ -175,20 +197,35 @@ __device__ void evaluate(Answer (*function)(const Gpu&, Size...), const Gpu& gpu
 }  // namespace membound
 
 using membound::ceil_div;
+using membound::Gpu;
 using membound::plan_with_scratch;
+
+/// The kernel of that name. A macro, because only a macro knows a symbol's name; the declaration in
+/// it is a compile error where there is no such kernel.
+#define KERNEL(name)                          \
+  ::membound::KernelName {                    \
+    [] {                                      \
+      using ::name;                           \
+      return static_cast<const char*>(#name); \
+    }()                                       \
+  }
 
 // A one-thread kernel `membound_launch_of_<name>` that the grader runs to learn the launch. A
 // macro, because only a macro can both declare the function whose body follows and name the kernel.
 #define MEMBOUND_LAUNCH(answer, name, ...)                                                     \
-  static __device__ answer name##_launch(const ::membound::Gpu& gpu, __VA_ARGS__);             \
+  static __device__ answer name##_launch(__VA_ARGS__);                                         \
   extern "C" __global__ void membound_launch_of_##name(::membound::detail::PlanRecord* record, \
                                                        ::membound::Gpu gpu,                    \
                                                        ::membound::detail::Sizes sizes) {      \
     ::membound::detail::evaluate(name##_launch, gpu, sizes, record);                           \
   }                                                                                            \
-  static __device__ answer name##_launch([[maybe_unused]] const ::membound::Gpu& gpu, __VA_ARGS__)
+  static __device__ answer name##_launch(__VA_ARGS__)
 
 /// LAUNCH_SHAPE(kernel, sizes…) { return {grid, block, shared_bytes}; }
-#define LAUNCH_SHAPE(kernel, ...) MEMBOUND_LAUNCH(::membound::LaunchShape, kernel, __VA_ARGS__)
-/// LAUNCH_PLAN(stage, sizes…) { return plan_with_scratch(bytes).then("kernel", shape)…; }
+#define LAUNCH_SHAPE(kernel, ...)                                             \
+  namespace membound_kernels {                                                \
+  using ::kernel; /* a launch follows its kernel, by the kernel's own name */ \
+  }                                                                           \
+  MEMBOUND_LAUNCH(::membound::LaunchShape, kernel, __VA_ARGS__)
+/// LAUNCH_PLAN(stage, sizes…) { return plan_with_scratch(bytes).then(KERNEL(kernel), shape)…; }
 #define LAUNCH_PLAN(stage, ...) MEMBOUND_LAUNCH(::membound::LaunchPlan, stage, __VA_ARGS__)

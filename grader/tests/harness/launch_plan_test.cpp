@@ -4,6 +4,8 @@
 // compiled here as plain C++, with CUDA's keywords as empty macros and a dim3 like CUDA's.
 struct dim3 {
   unsigned int x, y, z;
+  constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1)
+      : x(x_), y(y_), z(z_) {}
 };
 #define __host__
 #define __device__
@@ -21,6 +23,11 @@ struct dim3 {
 
 #include "grader/harness/device/launch_validator.hpp"
 
+// Kernels as far as their names go.
+void first_pass();
+void second_pass();
+void again();
+
 namespace membound::harness {
 namespace {
 
@@ -29,7 +36,7 @@ using Host = PlanRecord;
 
 static_assert(sizeof(DevicePlan) == sizeof(Host));
 static_assert(sizeof(membound::detail::StepRecord) == sizeof(PlanStep));
-static_assert(sizeof(membound::LaunchShape) == sizeof(PlanShape));
+static_assert(sizeof(membound::detail::ShapeRecord) == sizeof(PlanShape));
 static_assert(sizeof(membound::Gpu) == sizeof(PlanGpu));
 static_assert(sizeof(membound::detail::Sizes) == sizeof(PlanSizes));
 static_assert(membound::LaunchPlan::kMaxSteps == Host::kMaxSteps);
@@ -46,10 +53,11 @@ TEST(LaunchPlan, APlanReadsTheSameOnBothSides) {
   first.grid = {1, 2, 3};
   first.block = {4, 5, 6};
   first.shared_bytes = 7;
-  second.grid = {1LL << 40};
+  second.grid = ~0U;
   DevicePlan device;
   membound::detail::store(
-      &device, plan_with_scratch(99).then("first_pass", first).then("second_pass", second));
+      &device,
+      plan_with_scratch(99).then(KERNEL(first_pass), first).then(KERNEL(second_pass), second));
   device.parameter_count = 2;
 
   const Host host = read_as_host(device);
@@ -62,7 +70,7 @@ TEST(LaunchPlan, APlanReadsTheSameOnBothSides) {
   EXPECT_EQ(host.steps[0].shape.block.x, 4);
   EXPECT_EQ(host.steps[0].shape.shared_bytes, 7);
   EXPECT_STREQ(host.steps[1].kernel, "second_pass");
-  EXPECT_EQ(host.steps[1].shape.grid.x, 1LL << 40);
+  EXPECT_EQ(host.steps[1].shape.grid.x, (1LL << 32) - 1);
 }
 
 TEST(LaunchPlan, AShapeIsAPlanOfOneNamelessStep) {
@@ -79,7 +87,7 @@ TEST(LaunchPlan, AShapeIsAPlanOfOneNamelessStep) {
 
 TEST(LaunchPlan, ANinthStepIsCountedButNotStored) {
   LaunchPlan plan = plan_with_scratch(0);
-  for (int i = 0; i < 9; ++i) plan.then("again", LaunchShape{});
+  for (int i = 0; i < 9; ++i) plan.then(KERNEL(again), LaunchShape{});
   DevicePlan device;
   membound::detail::store(&device, plan);
   EXPECT_EQ(read_as_host(device).step_count, 9);
@@ -88,7 +96,7 @@ TEST(LaunchPlan, ANinthStepIsCountedButNotStored) {
 TEST(LaunchPlan, ANameThatIsTooLongEndsWithItsField) {
   DevicePlan device;
   const std::string name(100, 'k');
-  membound::detail::store(&device, plan_with_scratch(0).then(name.c_str(), LaunchShape{}));
+  membound::detail::store(&device, plan_with_scratch(0).then({name.c_str()}, LaunchShape{}));
   EXPECT_EQ(read_as_host(device).steps[0].kernel, std::string(63, 'k'));
 }
 

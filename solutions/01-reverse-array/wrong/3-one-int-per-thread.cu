@@ -6,7 +6,7 @@
 #include "kernel.cuh"
 
 __global__ void reverse_vector(int* out, const int* in, long long n) {
-  const long long i = before_this_block(kThreads) + threadIdx.x;
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i < n) out[n - 1 - i] = in[i];
 }
 

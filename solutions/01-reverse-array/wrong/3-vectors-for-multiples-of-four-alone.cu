@@ -7,7 +7,7 @@
 #include "kernel.cuh"
 
 __global__ void reverse_vector(int* out, const int* in, long long n) {
-  const long long vector = before_this_block(kThreads) + threadIdx.x;
+  const long long vector = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (n % kVectorInts == 0) {
     if (vector >= n / kVectorInts) return;
     const int4 four = reinterpret_cast<const int4*>(in)[vector];

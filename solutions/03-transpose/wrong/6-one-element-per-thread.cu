@@ -23,8 +23,8 @@ __global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
 
 LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  shape.block = {kTile, kTile};
-  shape.grid = {ceil_div(cols, kTile), ceil_div(rows, kTile)};
+  shape.block = dim3(kTile, kTile);
+  shape.grid = dim3(ceil_div(cols, kTile), ceil_div(rows, kTile));
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_fast)

@@ -26,7 +26,7 @@ __global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
 LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
   LaunchShape shape;
   shape.block = 1024;
-  shape.grid = {ceil_div(rows, 32), ceil_div(cols, 32)};
+  shape.grid = dim3(ceil_div(rows, 32), ceil_div(cols, 32));
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_fast)

@@ -19,7 +19,7 @@ __global__ void minplus_registers(float* r, const float* d, int n) {
 
 LAUNCH_SHAPE(minplus_registers, int n) {
   LaunchShape shape;
-  shape.block = {kBlock, kBlock};
-  shape.grid = {ceil_div(n, kBlock), ceil_div(n, kBlock)};
+  shape.block = dim3(kBlock, kBlock);
+  shape.grid = dim3(ceil_div(n, kBlock), ceil_div(n, kBlock));
   return shape;
 }

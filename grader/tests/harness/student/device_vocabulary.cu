@@ -108,9 +108,9 @@ __global__ void others(int* i, unsigned int* u, long long* l) {
   }
 }
 
-LAUNCH_SHAPE(arithmetic, long long n) { return {.grid = {ceil_div(n, 256)}, .block = {256}}; }
-LAUNCH_PLAN(cached, long long n) {
+LAUNCH_SHAPE(arithmetic, long long n) { return {.grid = dim3(ceil_div(n, 256)), .block = dim3(256)}; }
+LAUNCH_PLAN(cached, Gpu gpu, long long n) {
   return plan_with_scratch(4 * n)
-      .then("cached", {.grid = {8 * gpu.sm_count}, .block = {256}})
-      .then("cached", {.grid = {1}, .block = {1024}});
+      .then(KERNEL(cached), {.grid = dim3(8 * gpu.sm_count), .block = dim3(256)})
+      .then(KERNEL(cached), {.grid = dim3(1), .block = dim3(1024)});
 }

@@ -25,7 +25,7 @@ __global__ void reverse_direct(int* out, const int* in, long long n) {
   out[n - 1 - i] = value + first[i % 4] - last[i % 4];
 }
 LAUNCH_SHAPE(reverse_direct, long long n) {
-  return {.grid = {ceil_div(n, kThreads)}, .block = {kThreads}};
+  return {.grid = dim3(ceil_div(n, kThreads)), .block = dim3(kThreads)};
 }
 )";
 }

@@ -161,11 +161,11 @@ TEST_F(JailedRunner, ScratchBeyondTheLimitIsAMemoryVerdict) {
 std::string reverse_with(const std::string& before, const std::string& line) {
   return "#include \"kernel.cuh\"\n" + before +
          "\n__global__ void reverse_direct(int* out, const int* in, long long n) {\n"
-         "  const long long i = before_this_block(kThreads) + threadIdx.x;\n  " +
+         "  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;\n  " +
          line +
          "\n  if (i < n) out[n - 1 - i] = in[i];\n}\n"
          "LAUNCH_SHAPE(reverse_direct, long long n) {\n"
-         "  return {.grid = {ceil_div(n, kThreads)}, .block = {kThreads}};\n}\n";
+         "  return {.grid = dim3(ceil_div(n, kThreads)), .block = dim3(kThreads)};\n}\n";
 }
 
 TEST_F(JailedRunner, PrintingBeyondTheLimitIsAnOutputVerdict) {

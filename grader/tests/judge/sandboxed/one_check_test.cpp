@@ -18,7 +18,7 @@ __global__ void reverse_direct(int* out, const int* in, long long n) {
   printf("thread %d of block %d\n", threadIdx.x, blockIdx.x);
 }
 LAUNCH_SHAPE(reverse_direct, long long n) {
-  return {.grid = {ceil_div(n, kThreads)}, .block = {kThreads}};
+  return {.grid = dim3(ceil_div(n, kThreads)), .block = dim3(kThreads)};
 }
 )";
 
