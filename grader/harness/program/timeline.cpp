@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -119,6 +120,55 @@ std::string saving(const std::vector<Call>& calls, Timeline timeline) {
   return note + text;
 }
 
+constexpr int kTimelineColumns = 56;
+constexpr std::size_t kMostRows = 12;
+
+char sign_of(CallKind kind) {
+  return kind == CallKind::kCopyIn    ? '>'
+         : kind == CallKind::kCopyOut ? '<'
+         : kind == CallKind::kLaunch  ? 'K'
+                                      : 'm';
+}
+
+/// What the device worked on, a row for each stream and a column for each stretch of time; a
+/// stretch in which a stream did two things shows the later one. "" as for saving().
+std::string drawn(const std::vector<Call>& calls, Timeline timeline) {
+  if (timeline == Timeline::kNone) return "";
+  double begin = 0, end = 0;
+  std::size_t operations = 0;
+  for (const Call& call : calls) {
+    if (!call.succeeded() || !runner::is_work(call.kind)) continue;
+    begin = operations++ == 0 ? call.start_ns : std::min(begin, call.start_ns);
+    end = std::max(end, call.end_ns);
+  }
+  if (operations < 2 || end <= begin) return "";
+  std::map<std::uint32_t, std::string> rows;
+  const double column_ns = (end - begin) / kTimelineColumns;
+  const auto column = [&](double ns) {
+    return std::clamp(static_cast<int>((ns - begin) / column_ns), 0, kTimelineColumns - 1);
+  };
+  for (const Call& call : calls) {
+    if (!call.succeeded() || !runner::is_work(call.kind)) continue;
+    std::string& row = rows.try_emplace(call.stream, kTimelineColumns, '.').first->second;
+    const int first = column(call.start_ns), last = column(call.end_ns - column_ns / 2);
+    for (int at = first; at <= std::max(first, last); ++at)
+      row[static_cast<std::size_t>(at)] = sign_of(call.kind);
+  }
+  char head[160];
+  std::snprintf(head, sizeof head,
+                "The timeline (K kernel, > copy to the device, < copy back; a column is %.3g us):",
+                column_ns / 1e3);
+  std::string text = head;
+  for (const auto& [stream, row] : rows) {
+    if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) == kMostRows)
+      return text + "\nand " + std::to_string(rows.size() - kMostRows) + " streams more";
+    char name[24];
+    std::snprintf(name, sizeof name, stream == 0 ? "\ndefault   " : "\nstream %-3u", stream);
+    text += name + ("|" + row) + "|";
+  }
+  return text;
+}
+
 struct Kept {
   CallKind makes, ends;
   std::uint32_t Call::*number;
@@ -159,7 +209,7 @@ std::string words(std::string_view printed) {
 
 std::vector<std::string> run_notes(const std::vector<Call>& calls, std::string_view printed,
                                    Timeline timeline) {
-  std::vector<std::string> notes = {saving(calls, timeline)};
+  std::vector<std::string> notes = {saving(calls, timeline), drawn(calls, timeline)};
   for (const Kept& kept : kKept) notes.push_back(left_behind(calls, kept));
   notes.push_back(words(printed));
   std::erase(notes, "");

@@ -21,7 +21,8 @@ TEST(RunNotes, WorkBesideWorkIsTimeSaved) {
   // 2 ms of kernels and 2 of copies, of which 1 is shared: 3 of 4.
   EXPECT_THAT(run_notes({work(CallKind::kCopyIn, 0, 2e6), work(CallKind::kLaunch, 1e6, 3e6)}, "",
                         Timeline::kKernelsSideBySide),
-              ElementsAre(HasSubstr("4 ms in turn and took 3 ms as it ran: 25 % saved")));
+              ElementsAre(HasSubstr("4 ms in turn and took 3 ms as it ran: 25 % saved"),
+                          HasSubstr("The timeline")));
   EXPECT_THAT(run_notes({work(CallKind::kLaunch, 0, 1)}, "", Timeline::kKernelsSideBySide),
               IsEmpty());
   EXPECT_THAT(run_notes({work(CallKind::kLaunch, 0, 1), work(CallKind::kLaunch, 0, 1)}, "",
@@ -56,10 +57,26 @@ std::vector<Call> two_pieces() {
 TEST(RunNotes, TheIdealWaitsForMemoryAndForThePartOfTheDeviceAlone) {
   // One after the other 12 ms. Kernels one at a time: 1 + 4 + 4 + 1. Side by side the second piece
   // waits for the first one's copies alone: 1 + 1 + 4 + 1.
-  EXPECT_THAT(run_notes(two_pieces(), "", Timeline::kCopiesBesideKernels),
-              ElementsAre(HasSubstr("0 % saved of an ideal 17 % (10 ms")));
-  EXPECT_THAT(run_notes(two_pieces(), "", Timeline::kKernelsSideBySide),
-              ElementsAre(HasSubstr("0 % saved of an ideal 42 % (7 ms")));
+  EXPECT_THAT(
+      run_notes(two_pieces(), "", Timeline::kCopiesBesideKernels),
+      ElementsAre(HasSubstr("0 % saved of an ideal 17 % (10 ms"), HasSubstr("The timeline")));
+  EXPECT_THAT(
+      run_notes(two_pieces(), "", Timeline::kKernelsSideBySide),
+      ElementsAre(HasSubstr("0 % saved of an ideal 42 % (7 ms"), HasSubstr("The timeline")));
+}
+
+TEST(RunNotes, TheTimelineIsARowForEachStreamWithWhatTheDeviceDid) {
+  // 56 columns of 0.1 ms: a copy in the first quarter, a kernel beside its second half.
+  std::vector<Call> calls = {work(CallKind::kCopyIn, 0, 1.4e6),
+                             work(CallKind::kLaunch, 0.7e6, 5.6e6)};
+  calls[1].stream = 2;
+  const auto notes = run_notes(calls, "", Timeline::kKernelsSideBySide);
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_THAT(notes[1], HasSubstr("a column is 100 us"));
+  EXPECT_THAT(notes[1],
+              HasSubstr("\ndefault   |" + std::string(14, '>') + std::string(42, '.') + "|"));
+  EXPECT_THAT(notes[1],
+              HasSubstr("\nstream 2  |" + std::string(7, '.') + std::string(49, 'K') + "|"));
 }
 
 TEST(RunNotes, AGraphAndItsExecutableAreGivenBackEach) {
