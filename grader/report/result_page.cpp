@@ -63,21 +63,39 @@ json speeds(const StageResult& stage) {
 /// What names the cause of a failure, and what else was found.
 enum class FindingsOf { kCause, kRest };
 
-json findings(const StageResult& stage, FindingsOf which) {
+/// A note as a paragraph; what follows its first line as it is.
+json note_row(const std::string& note) {
+  const auto end = std::min(note.find('\n'), note.size());
+  return {{"text", note.substr(0, end)},
+          {"advice", ""},
+          {"code", ""},
+          {"drawing", end < note.size() ? note.substr(end + 1) : ""}};
+}
+
+/// The line of the student's source that a finding is about.
+std::string source_line(const course::Finding& finding, const SourceText& source) {
+  const bool own = finding.file.empty() || std::filesystem::path(finding.file).extension() == ".cu";
+  const auto line = static_cast<std::size_t>(std::max(finding.line, 0));
+  return own && line > 0 && line <= source.size() ? source[line - 1] : "";
+}
+
+json findings(const StageResult& stage, const SourceText& source, FindingsOf which) {
   json rows = json::array();
   for (const course::Finding& finding : stage.findings) {
     if (!finding.test.empty() || finding.text.empty()) continue;
     const bool is_cause = !finding.advice.empty() && !is_advice(finding, stage);
     if (is_cause != (which == FindingsOf::kCause)) continue;
     const std::string line = finding.line > 0 ? "Line " + std::to_string(finding.line) + ": " : "";
-    rows.push_back({{"text", line + finding.text}, {"advice", finding.advice}});
+    rows.push_back({{"text", line + finding.text},
+                    {"advice", finding.advice},
+                    {"code", source_line(finding, source)},
+                    {"drawing", ""}});
   }
   if (which == FindingsOf::kRest)
-    for (const std::string& remark : stage.remarks)
-      rows.push_back({{"text", remark}, {"advice", ""}});
+    for (const std::string& remark : stage.remarks) rows.push_back(note_row(remark));
   if (which == FindingsOf::kRest)
     for (const std::string& note : stage.notes)
-      if (!stage.speed) rows.push_back({{"text", note}, {"advice", ""}});
+      if (!stage.speed) rows.push_back(note_row(note));
   return rows;
 }
 
@@ -104,8 +122,8 @@ json stage_values(const StageResult& stage, const SourceText& source) {
                  {"more_failed", json::array()},
                  {"case", case_of(stage)},
                  {"speeds", speeds(stage)},
-                 {"causes", findings(stage, FindingsOf::kCause)},
-                 {"findings", findings(stage, FindingsOf::kRest)},
+                 {"causes", findings(stage, source, FindingsOf::kCause)},
+                 {"findings", findings(stage, source, FindingsOf::kRest)},
                  {"kernels", json::array()}};
   // The first one is the easiest to understand; most of the others fail for the same reason.
   json failed = failed_tests(stage);
@@ -134,6 +152,8 @@ std::string render_html(const course::Result& result, const SourceText& source) 
   json values = {
       {"style", template_text("style")},
       {"title", result.title},
+      {"next", next_step(result)},
+      {"narrow", template_text("narrow")},
       {"made_from", result.submission + " on " + result.device.name_for_times() + ", " +
                         result.compiler + ", seed " + std::to_string(result.seed) + ", " +
                         result.created_at + "; Membound " + result.membound_version},

@@ -13,7 +13,7 @@
 
 namespace membound::report {
 
-/// The whole page. Looks follow the reader's light or dark theme; nothing is fetched, nothing runs.
+/// The whole page. Looks follow the reader's light or dark theme; nothing is fetched.
 [[nodiscard]] std::string render_html(const course::Result& result, const SourceText& source);
 
 /// The part of a page that shows `kernel`, a kernel of `stage`: templates/kernel.html.

@@ -61,27 +61,23 @@ bool has_reason_not_to_run(const course::StageResult& stage) {
   return stage.verdict == Verdict::kSkipped && !stage.findings.empty();
 }
 
-std::string next_step(const course::Result& result, const course::StageResult* explained,
-                      bool begun, const Style& style) {
-  std::string text;
-  const std::string lab = number_of(result.lab);
-  if (explained == nullptr || explained->passed()) {
-    const bool all =
-        std::none_of(result.stages.begin(), result.stages.end(), has_reason_not_to_run);
-    text = result.stages.size() > 1 ? std::string(all ? "All stages" : "The stages that were run") +
-                                          " passed. What to look at now: ./membound handout " +
-                                          lab + ", \"After you are done\"."
-                                    : "Next: ./membound next " + lab;
-  } else if (explained->verdict == Verdict::kInfraError) {
-    text = "This says nothing about your kernel. ./membound doctor looks at the machine.";
-  } else if (!begun) {
-    text = "Next: ./membound next " + lab + " says what to read and which line to edit.";
-  } else if (explained->verdict == Verdict::kCompileError) {
-    text = "Next: mend the first thing the compiler says, then ./membound check " + lab;
-  } else {
-    text = "Next: ./membound hint " + lab + "/" + std::to_string(explained->stage);
+/// After a pass of all that was checked: a part of a lab is never called the whole.
+std::string after_a_pass(const course::Result& result, const WholeLab& lab) {
+  const std::string number = number_of(result.lab);
+  const bool ran = std::none_of(result.stages.begin(), result.stages.end(), has_reason_not_to_run);
+  const bool whole = ran && lab.stages == result.stages.size();
+  if (whole) {
+    return "All stages passed." +
+           (lab.is_explained
+                ? " The lab's explanation is open now: ./membound handout " + number +
+                      ", \"After you are done\"; our answers: ./membound solution " + number + "/1."
+                : " Next: ./membound next");
   }
-  return wrapped(text, style.width, 0);
+  if (result.stages.size() == 1) return "Next: ./membound next " + number;
+  const std::string which =
+      ran ? "The " + std::to_string(result.stages.size()) + " stages of this check"
+          : "The stages that were run";
+  return which + " passed. Next: ./membound next " + number;
 }
 
 /// The speed; of a program, whose work has none, the time.
@@ -196,8 +192,22 @@ std::string render_one(const course::Result& result, const Style& style, const S
   return text + render_detail(stage, style, read);
 }
 
+std::string next_step(const course::Result& result, const Stages& untouched,
+                      const WholeLab& whole) {
+  const course::StageResult* const explained = stage_to_explain(result, untouched);
+  const std::string lab = number_of(result.lab);
+  if (explained == nullptr || explained->passed()) return after_a_pass(result, whole);
+  if (explained->verdict == Verdict::kInfraError)
+    return "This says nothing about your kernel. ./membound doctor looks at the machine.";
+  if (untouched.contains(explained->stage))
+    return "Next: ./membound next " + lab + " says what to read and which line to edit.";
+  if (explained->verdict == Verdict::kCompileError)
+    return "Next: mend the first thing the compiler says, then ./membound check " + lab;
+  return "Next: ./membound hint " + lab + "/" + std::to_string(explained->stage);
+}
+
 std::string render(const course::Result& result, const Style& style, const Stages& untouched,
-                   const SourceReader& read) {
+                   const SourceReader& read, const WholeLab& lab) {
   std::string text = head(result, style);
   for (const course::StageResult& stage : result.stages)
     text += untouched.contains(stage.stage) ? line_with(stage, kNotStarted, Tone::kFaint, style)
@@ -215,7 +225,7 @@ std::string render(const course::Result& result, const Style& style, const Stage
           style.paint(points(result.points()) + " of " + points(result.max_points()) + " points",
                       Tone::kStrong) +
           "\n";
-  return text + next_step(result, explained, begun, style);
+  return text + wrapped(next_step(result, untouched, lab), style.width, 0);
 }
 
 namespace {

@@ -38,12 +38,22 @@ namespace membound::report {
 /// What stands in the verdict's place where a stage has not been begun.
 inline constexpr const char* kNotStarted = "not started";
 
+/// What a result does not know of its lab.
+struct WholeLab {
+  std::size_t stages = 0;     ///< how many it has; 0: not known
+  bool is_explained = false;  ///< this copy of the course has the text to read after the last pass
+};
+
+/// What to do now, without a line's end: "Next: ./membound hint 03/2".
+[[nodiscard]] std::string next_step(const course::Result& result,
+                                    const std::set<int>& untouched = {}, const WholeLab& lab = {});
+
 /// A whole result: head, one line a stage, in detail the first stage that is not passed (or the
 /// only one that was asked for), the sum, and the next step. Stages in `untouched`, whose skeleton
 /// is as it was handed out, are "not started", whatever their verdict.
 [[nodiscard]] std::string render(const course::Result& result, const Style& style,
-                                 const std::set<int>& untouched = {},
-                                 const SourceReader& read = {});
+                                 const std::set<int>& untouched = {}, const SourceReader& read = {},
+                                 const WholeLab& lab = {});
 
 /// "Stage 2: you said 4 sectors; it was 32." with a newline. Empty where the stage asks nothing or
 /// nothing was said. `answer` is nothing where the device counts nothing.

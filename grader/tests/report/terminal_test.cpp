@@ -210,7 +210,11 @@ TEST(Terminal, AStageThatWasNotRunSaysWhyAndIsNotCalledPassed) {
   program.verdict = Verdict::kSkipped;
   course::Result result = result_with(kernel);
   result.stages.push_back(program);
-  EXPECT_THAT(render(result, {}), HasSubstr("All stages passed."));
+  EXPECT_THAT(render(result, {}, {}, {}, {.stages = 2}), HasSubstr("All stages passed."));
+  EXPECT_THAT(render(result, {}, {}, {}, {.stages = 2, .is_explained = true}),
+              HasSubstr("All stages passed. The lab's explanation is open now"));
+  EXPECT_THAT(render(result, {}, {}, {}, {.stages = 6}),
+              HasSubstr("The 2 stages of this check passed."));
   result.stages[1].findings = {{"skipped", "nvcc alone compiles it", "", "", "", 0}};
   const std::string text = render(result, {});
   EXPECT_THAT(text, HasSubstr("    Stage 5 was not run: nvcc alone compiles it\n"));
