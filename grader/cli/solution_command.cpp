@@ -20,6 +20,13 @@ struct SolutionOptions {
   bool whole = false;
 };
 
+/// The reference answer's text: the course's own, or what a tree made for self-study holds.
+base::Result<std::string> answer_of(const Context& context, const course::Lab& lab) {
+  const std::filesystem::path& tree = context.place.tree(lab);
+  auto own = base::read_file(tree / "solutions" / lab.id / "kernel.cu");
+  return own ? own : base::read_file(tree / "released" / lab.id / "answer.cu");
+}
+
 int run_solution(const SolutionOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -35,12 +42,13 @@ int run_solution(const SolutionOptions& options) {
     return report_error({base::ErrorKind::kUsage, name, "it has not passed yet",
                          "a stage that passed a check of yours",
                          "./membound check " + name + ", or ./membound hint " + name});
-  const auto answer = base::read_file(context->place.tree(*selection->lab) / "solutions" /
-                                      selection->lab->id / "kernel.cu");
+  const auto answer = answer_of(*context, *selection->lab);
   if (!answer)
-    return report_error({base::ErrorKind::kInput, name,
-                         "this copy of the course comes without reference answers",
-                         "solutions/" + selection->lab->id + "/kernel.cu", "ask your instructor"});
+    return report_error(
+        {base::ErrorKind::kInput, name, "this copy was made for a class, without reference answers",
+         "one made for self-study, or the course itself",
+         "./membound handout " + selection->lab->id +
+             " explains each stage's idea; your class gets the answers when the lab is over"});
   const std::string ours = course::stage_text(*answer, stage);
   const auto kernel = base::read_file(context->kernel_of(*selection->lab));
   if (options.whole || !kernel) {

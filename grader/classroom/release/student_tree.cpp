@@ -49,7 +49,16 @@ base::Status add_written(const ReleaseRequest& request, Tree& tree) {
   for (const auto& [lab, skeleton] : request.skeletons) {
     tree["labs/" + lab + "/kernel.cu"].bytes = skeleton;
     tree["released/" + lab + "/skeleton.cu"].bytes = skeleton;
-    shorten_handout(tree, lab);
+    if (request.reader == Reader::kClass) {
+      shorten_handout(tree, lab);
+      continue;
+    }
+    const auto one = std::ranges::find(request.labs, lab, &course::Lab::id);
+    const fs::path& root =
+        one == request.labs.end() || one->tree.empty() ? request.root : one->tree;
+    auto text = base::read_file(root / "solutions" / lab / "kernel.cu");
+    if (!text) return text.error();
+    tree["released/" + lab + "/answer.cu"].bytes = *std::move(text);
   }
   return base::Done{};
 }
@@ -62,6 +71,7 @@ void add_manifest(const ReleaseRequest& request, Tree& tree) {
   nlohmann::ordered_json manifest;
   manifest["schema"] = kManifestSchema;
   manifest["membound_version"] = request.version;
+  manifest["made_for"] = request.reader == Reader::kClass ? "class" : "self-study";
   manifest["labs"] = ids_of(request);
   manifest["compilers"] = nlohmann::json::array();
   for (const compilers::CompilerInfo& compiler : request.compilers)
@@ -86,7 +96,10 @@ base::Status look_for_leaks(const ReleaseRequest& request, const Tree& tree) {
   for (const course::Lab& lab : request.labs)
     if (!lab.tree.empty() && std::find(roots.begin(), roots.end(), lab.tree) == roots.end())
       roots.push_back(lab.tree);
-  const auto secrets = Secrets::read(roots, open_texts(request, tree));
+  // For self-study nothing is secret but where the tree was made.
+  const auto secrets = request.reader == Reader::kClass
+                           ? Secrets::read(roots, open_texts(request, tree))
+                           : base::Result<Secrets>(Secrets());
   if (!secrets) return secrets.error();
   const auto leaks = find_leaks(tree, *secrets, {request.root, request.scratch});
   if (!leaks) return leaks.error();
@@ -111,7 +124,9 @@ base::Result<std::string> filled_template(const ReleaseRequest& request, const s
     labs.push_back({{"id", lab.id}, {"title", lab.title}, {"summary", lab.summary}});
   nlohmann::json values = {{"labs", labs},
                            {"first", request.labs.empty() ? "" : request.labs.front().id},
-                           {"version", request.version}};
+                           {"version", request.version},
+                           {"class", request.reader == Reader::kClass},
+                           {"self_study", request.reader == Reader::kSelfStudy}};
   for (const auto& [key, value] : more) values[key] = value;
   auto filled = base::filled_template(*text, values, base::Quoting::kNone);
   if (filled) return filled;

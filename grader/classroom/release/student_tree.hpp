@@ -20,6 +20,12 @@
 
 namespace membound::release {
 
+/// For whom a tree is made.
+enum class Reader {
+  kClass,     ///< no answers, and handouts up to where they explain them
+  kSelfStudy  ///< the answers, which `membound solution` shows after a pass, and whole handouts
+};
+
 /// What to hand out.
 struct ReleaseRequest {
   std::filesystem::path root;                    ///< of the instructors' course
@@ -31,6 +37,7 @@ struct ReleaseRequest {
   std::vector<compilers::CompilerInfo> compilers;  ///< students have one of these
   std::vector<std::string> architectures;          ///< of their GPUs, for nvcc: "86"
   std::string version;                             ///< Membound's
+  Reader reader = Reader::kClass;
   std::filesystem::path binaries_of;  ///< the build folder whose programs go along; empty: none do
   const std::atomic<bool>* stop = nullptr;
   /// Called from several threads.

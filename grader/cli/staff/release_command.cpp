@@ -36,6 +36,7 @@ struct ReleaseOptions {
   std::vector<std::string> labs;
   std::string compiler;  ///< empty: those that are here
   bool binaries = false;
+  std::string reader = "class";
   std::vector<std::string> architectures;
   release::AutograderOptions autograder;
 };
@@ -102,6 +103,7 @@ base::Result<release::ReleaseRequest> request_for(const ReleaseOptions& options,
   }
   request.scratch = scratch;
   request.version = judge::kVersion;
+  if (options.reader == "self-study") request.reader = release::Reader::kSelfStudy;
   if (options.binaries) request.binaries_of = context.place.build;
   for (const course::Lab& lab : context.course.labs)
     if (options.labs.empty()) request.labs.push_back(lab);
@@ -172,8 +174,11 @@ int run_release(const ReleaseOptions& options) {
   if (!tree) return finish(tree.error(), request->stop);
   const auto written = release::put_in_place(*tree, options.out);
   if (!written) return finish(written, nullptr);
-  std::printf("%s: %zu labs, %s; no line of solutions/ is in it\n", options.out.c_str(),
-              request->labs.size(), size_of(*tree).c_str());
+  const bool for_class = request->reader == release::Reader::kClass;
+  std::printf("%s: %zu labs, %s; %s\n", options.out.c_str(), request->labs.size(),
+              size_of(*tree).c_str(),
+              for_class ? "for a class: no line of solutions/ is in it"
+                        : "for self-study: it holds the answers, and shows each after a pass");
   return kExitPassed;
 }
 
@@ -245,6 +250,7 @@ void add_release(CLI::App& app, Action& chosen) {
   takes_one_of(*command->add_option("--compiler", options->compiler), {"nvcc", "clang", "both"});
   command->add_option("--architectures", options->architectures)->delimiter(',');
   command->add_flag("--binaries", options->binaries);
+  takes_one_of(*command->add_option("--for", options->reader), {"class", "self-study"});
   command->callback([options, &chosen] { chosen = [options] { return run_release(*options); }; });
 }
 

@@ -134,6 +134,31 @@ TEST_F(HandedOut, EveryLabCanBeHandedOut) {
   EXPECT_EQ(release.exit_code, 0) << release.output;
 }
 
+TEST_F(HandedOut, ForSelfStudyShowsAnAnswerAfterAPass) {
+  const fs::path own = folder_->path() / "self-study";
+  const auto release = run({MEMBOUND_PROGRAM, "release", "--out", own.string(), "--compiler",
+                            "clang", "--lab", "reverse", "--for", "self-study"},
+                           {{"MEMBOUND_ROOT", kSource.string()}, {"COLUMNS", "200"}});
+  ASSERT_EQ(release.exit_code, 0) << release.output;
+  EXPECT_THAT(release.output, HasSubstr("for self-study"));
+  EXPECT_THAT(read(own / "README.md"), HasSubstr("was made for self-study"));
+  EXPECT_THAT(read(tree() / "README.md"), HasSubstr("was made for a class"));
+  EXPECT_FALSE(fs::exists(tree() / "released/01-reverse-array/answer.cu"));
+  EXPECT_EQ(read(own / "released/01-reverse-array/answer.cu"),
+            read(kSource / "solutions/01-reverse-array/kernel.cu"));
+  EXPECT_EQ(read(own / "handouts/01-reverse-array/handout.md"),
+            read(kSource / "handouts/01-reverse-array/handout.md"));
+  EXPECT_THAT(read(own / "labs/01-reverse-array/kernel.cu"), HasSubstr("TODO"));
+  const std::map<std::string, std::string> there = {{"MEMBOUND_ROOT", own.string()}};
+  EXPECT_EQ(run({program().string(), "solution", "01/1"}, there).exit_code, 2);
+  fs::copy_file(own / "released/01-reverse-array/answer.cu",
+                own / "labs/01-reverse-array/kernel.cu", fs::copy_options::overwrite_existing);
+  const auto check = run({program().string(), "check", "01/1", "--device", "vgpu:h200"}, there);
+  ASSERT_EQ(check.exit_code, 0) << check.output;
+  EXPECT_THAT(run({program().string(), "solution", "01/1", "--whole"}, there).output,
+              HasSubstr("__global__"));
+}
+
 TEST_F(HandedOut, HoldsNoLineThatOnlyAnAnswerHas) {
   // Not the program's own search: long lines of the answers, as they stand there.
   std::set<std::string> known, secret;
