@@ -145,10 +145,13 @@ std::string machines() {
   for (const timing::BuiltInMachine& built_in : timing::built_in_machines()) {
     const auto machine = timing::read_machine(built_in.json, built_in.id);
     if (!machine) continue;
-    text += "\n## " + machine->name + ": vgpu:" + machine->id + "\n\n" +
+    text += "\n## " + machine->name + ": vgpu:" + machine->id +
+            "\n\n\\htmlonly[block]\n<details><summary>Its numbers, each with its "
+            "source</summary>\n\\endhtmlonly\n\n" +
             head({"number", "value", "source"});
     for (const timing::NumberSource& source : timing::read_sources(built_in.json))
       text += row({code(source.field), number(source.value), cell(source.source)});
+    text += "\n\\htmlonly[block]\n</details>\n\\endhtmlonly\n";
   }
   return text;
 }

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+
 #include "docs/site/site.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
 #include "grader/report/svg.hpp"
 #include "grader/report/text.hpp"
 
@@ -9,14 +13,37 @@ namespace {
 
 using report::escaped;
 
-constexpr const char* kWelcome =
-    R"(<p>A CUDA lab course that grades itself. You finish a kernel; one command tells whether it is right, how
-its bandwidth compares with the reference answer's on the same device, and what to do next. Without an NVIDIA
-GPU the same programs run on a virtual one, which executes the compiler's PTX and counts what a profiler counts.</p>
-<pre><code>./membound list            <span class="comment"># the labs, their stages, how far you are</span>
-./membound check reverse   <span class="comment"># checks lab 01; the first call builds what it needs</span>
-./membound watch reverse   <span class="comment"># checks each time you save</span></code></pre>
-<h2 id="labs">The labs, in their order</h2>
+constexpr const char* kPitch =
+    R"(<h1 class="pitch">Write CUDA kernels that are as fast as the memory allows, and see why they are.</h1>
+<p>A lab course that grades itself. You finish a kernel; one command tells whether it is right, how its speed compares
+with the reference answer's on the same device, and which line to change. Without an NVIDIA GPU the same programs run on
+a virtual one, which executes the compiler's PTX and counts what a profiler counts.</p>
+)";
+
+/// The picture, and what holds it still.
+constexpr const char* kBeforePicture =
+    R"(<figure class="moving" tabindex="0"><label class="still"><input type="checkbox" id="still"> Hold the picture still</label>
+)";
+constexpr const char* kAfterPicture =
+    R"(<figcaption>Both bring 128 bytes to 32 lanes, or away from them; one touches eight times as many sectors as the other.
+The labs are about such differences. Made by <code>membound dev figure</code> from a run on the virtual GPU.</figcaption></figure>
+)";
+
+constexpr const char* kStart =
+    R"(<pre><code>git clone <span class="comment">ADDRESS</span> membound &amp;&amp; cd membound  <span class="comment"># Linux, also in WSL</span>
+./membound start                           <span class="comment"># your first kernel, step by step</span>
+./membound watch reverse                   <span class="comment"># lab 01: checks each time you save</span></code></pre>
+)";
+
+constexpr const char* kAble =
+    R"(<h2 id="able">What you will be able to do</h2>
+<ul>
+<li>say how many sectors and wavefronts a line of a kernel costs, before you run it;</li>
+<li>make the accesses of a warp coalesced, and shared memory free of bank conflicts;</li>
+<li>keep enough bytes in flight to reach the bandwidth of the device;</li>
+<li>reduce, transpose and tile at the speed of a copy or of the arithmetic;</li>
+<li>find a race, a missing barrier and an access out of bounds by their line.</li>
+</ul>
 )";
 
 constexpr const char* kRest = R"(<h2 id="story">The story they tell</h2>
@@ -68,13 +95,81 @@ std::string lab_html(const course::Lab& lab) {
          lab.id.substr(0, 2) + "</code></p></li>\n";
 }
 
+/// What `membound check` printed, with its signs in their colours.
+std::string check_html(const std::string& said) {
+  std::string html =
+      "<h2 id=\"check\">What a check says</h2>\n<p>Of a kernel whose result is right and whose "
+      "blocks have the wrong shape (stage 2 of lab 03):</p>\n<pre class=\"terminal\">";
+  std::istringstream lines(said);
+  for (std::string line; std::getline(lines, line);) {
+    const bool bad = line.find("✗") != line.npos || line.find("failed:") != line.npos;
+    const bool next = line.starts_with("Next:") || line.find("try:") != line.npos;
+    const std::string look = bad ? "bad" : next ? "good" : "";
+    html += look.empty() ? escaped(line) : "<b class=\"" + look + "\">" + escaped(line) + "</b>";
+    html += "\n";
+  }
+  return html + "</pre>\n";
+}
+
+/// "Ten labs of two hours …": what there is of it.
+std::string amount_html(const course::Course& course) {
+  std::size_t stages = 0;
+  for (const course::Lab& lab : course.labs) stages += lab.stages.size();
+  return "<p class=\"amount\"><b>" + std::to_string(course.labs.size()) + "</b> labs, <b>" +
+         std::to_string(stages) +
+         "</b> stages. A lab takes <b>1½ to 3 hours</b>, lab 06 five; all of them " +
+         "about a term, a lab a week.</p>\n";
+}
+
+std::string item(const std::string& page, const std::string& words, const std::string& current) {
+  const auto place = std::min(page.find('#'), page.size());
+  return "<li><a href=\"" + page.substr(0, place) + ".html" + page.substr(place) + "\"" +
+         (page == current ? " aria-current=\"page\"" : "") + ">" + words + "</a>";
+}
+
 }  // namespace
 
-std::string course_page(const course::Course& course) {
-  std::string html = std::string("<div class=\"columns\"><div class=\"reading\">\n") + kWelcome +
-                     "<ol class=\"labs\">\n";
+base::Result<std::string> course_page(const course::Course& course) {
+  const auto picture = base::read_file(course.root / "docs/site/warp.svg");
+  if (!picture) return picture.error();
+  const auto said = base::read_file(course.root / "docs/site/check.txt");
+  if (!said) return said.error();
+  std::string html = std::string("<div class=\"columns\"><div class=\"reading front\">\n") +
+                     kPitch + kStart + amount_html(course) + kBeforePicture +
+                     picture->substr(picture->find("<svg")) + kAfterPicture + kAble +
+                     check_html(*said) +
+                     "<h2 id=\"labs\">The labs, in their order</h2>\n<ol class=\"labs\">\n";
   for (const course::Lab& lab : course.labs) html += lab_html(lab);
   return html + "</ol>\n" + kRest + "</div></div>\n";
+}
+
+std::string course_list(const course::Course& course, const std::string& page) {
+  std::string html =
+      "<nav class=\"course\" aria-label=\"The course\"><details open><summary>The "
+      "course</summary>\n<ol>" +
+      item("index", "First page", page) + "</li>\n";
+  // A page of the code is one of a thousand: the labs would fill half of it.
+  const bool of_code = page.starts_with("namespacem") || page.starts_with("class") ||
+                       page.starts_with("struct") || page.starts_with("union");
+  if (of_code)
+    return html + item("index#labs", "The labs", page) + "</li>\n" +
+           item("manual", "Developers' manual", page) + "</li>\n" +
+           item("namespaces", "Code", page) + "</li></ol></details></nav>\n";
+  for (const course::Lab& lab : course.labs) {
+    const std::string handout = page_name("handout", lab.id), task = page_name("lab", lab.id);
+    html += item(handout, "<b>" + lab.id.substr(0, 2) + "</b> " + escaped(lab.title), page);
+    if (page == handout || page == task)
+      html += "<ol>" + item(task, "The task", page) + "</li></ol>";
+    html += "</li>\n";
+  }
+  for (const auto& [name, words] :
+       {std::pair("command_membound", "Commands"), std::pair("glossary", "Glossary"),
+        std::pair("reference_counters", "Counters"), std::pair("reference_machines", "GPUs"),
+        std::pair("grading", "Grading a class"), std::pair("releasing", "Handing the course out"),
+        std::pair("writing_a_lab", "Writing a lab"), std::pair("manual", "Developers' manual"),
+        std::pair("namespaces", "Code")})
+    html += item(name, words, page) + "</li>\n";
+  return html + "</ol></details></nav>\n";
 }
 
 }  // namespace membound::site

@@ -88,9 +88,6 @@ Problems check_links(const fs::path& html) {
       if (target.starts_with("data:") || target.starts_with("javascript:") || target == "#")
         continue;
       if (target.find("://") != std::string::npos) continue;
-      // Doxygen 1.9.4 names this place where the only nested classes are private, and leaves it
-      // out.
-      if (target == "#nested-classes") continue;
       const auto mark = std::min(target.find('#'), target.size());
       const std::string file = mark == 0 ? name : target.substr(0, mark);
       const std::string place = mark < target.size() ? target.substr(mark + 1) : "";
@@ -104,11 +101,70 @@ Problems check_links(const fs::path& html) {
   return {problems.begin(), problems.end()};
 }
 
-Problems write_index(const fs::path& html) {
+Problems add_course_lists(const course::Course& course, const fs::path& html) {
+  constexpr std::string_view kMark = "<!-- course -->", kList = "<nav class=\"contents\"",
+                             kListEnd = "</nav>\n";
+  Problems problems;
+  for (auto& [name, text] : read_pages(html)) {
+    const auto mark = text.find(kMark);
+    if (mark == text.npos) continue;
+    std::string page = text, headings;
+    if (const auto list = page.find(kList); list != page.npos) {
+      const auto end = page.find(kListEnd, list) + kListEnd.size();
+      headings = page.substr(list, end - list);
+      page.erase(list, end - list);
+    }
+    page.replace(mark, kMark.size(),
+                 "<div class=\"side\">\n" + course_list(course, fs::path(name).stem().string()) +
+                     headings + "</div>\n");
+    if (const auto written = base::write_file(html / name, page); !written)
+      problems.push_back(base::to_string(written.error()));
+  }
+  return problems;
+}
+
+Problems check_size(const fs::path& html) {
+  std::uintmax_t bytes = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(html))
+    if (entry.is_regular_file() && entry.path().extension() != ".pdf") bytes += entry.file_size();
+  if (bytes <= kMostBytes) return {};
+  return {html.string() + ": the site takes " + std::to_string(bytes) + " bytes; at most " +
+          std::to_string(kMostBytes) + " are wanted"};
+}
+
+namespace {
+
+/// Entries [address, title, words, note] of docs/site/keywords.json.
+Problems add_keywords(const fs::path& root, const std::map<std::string, std::string>& pages,
+                      nlohmann::json& index) {
+  const auto text = base::read_file(root / "docs/site/keywords.json");
+  if (!text) return {base::to_string(text.error())};
+  Problems problems;
+  const auto keywords = nlohmann::json::parse(*text, nullptr, false);
+  if (!keywords.is_object()) return {"docs/site/keywords.json: is no object of JSON"};
+  for (const auto& [word, where] : keywords.items()) {
+    if (word.empty()) continue;
+    const std::string name = where.value("page", "") + ".html";
+    const auto page = pages.find(name);
+    if (page == pages.end()) {
+      problems.push_back("docs/site/keywords.json: " + word + " leads to no page " + name);
+      continue;
+    }
+    index.push_back({name, words_of(part(page->second, "<div class=\"title\">", "</div>")), word,
+                     where.value("note", "")});
+  }
+  return problems;
+}
+
+}  // namespace
+
+Problems write_index(const fs::path& root, const fs::path& html) {
   // One entry for each heading of a page of text; the reference of the code is found by its titles.
   static const std::regex kPlace(R"re(<h[1-4]([^>]*)>(?:<a class="anchor" id="([^"]+)"></a>)?)re");
-  nlohmann::json index = nlohmann::json::array();
-  for (const auto& [name, text] : read_pages(html)) {
+  const auto pages = read_pages(html);
+  nlohmann::json index = nlohmann::json::array(), keywords = nlohmann::json::array();
+  Problems problems = add_keywords(root, pages, keywords);
+  for (const auto& [name, text] : pages) {
     const std::string title = words_of(part(text, "<div class=\"title\">", "</div>"));
     std::string_view body = part(text, kContents, kEnd);
     if (title.empty() || name.starts_with("dir_") || name.ends_with("_source.html") ||
@@ -137,10 +193,12 @@ Problems write_index(const fs::path& html) {
   }
   const auto written = base::write_file(
       html / "search_index.js",
-      "window.membound_index = " +
+      "window.membound_keywords = " +
+          keywords.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+          ";\nwindow.membound_index = " +
           index.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + ";\n");
-  if (!written) return {base::to_string(written.error())};
-  return {};
+  if (!written) problems.push_back(base::to_string(written.error()));
+  return problems;
 }
 
 }  // namespace membound::site

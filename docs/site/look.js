@@ -8,6 +8,7 @@
 
 const phone = 360;  // CSS pixels
 const enough = 4.5, enough_large = 3;  // contrast: WCAG 2.1, level AA
+const tallest = 15000;  // CSS pixels of a page on a screen 1280 wide
 const lines = [];
 
 // [r, g, b, alpha] of a computed colour.
@@ -106,6 +107,12 @@ function look_at(frame, dark) {
   if (!page || !page.body || !page.body.childElementCount) return tell('Chromium did not show it');
   if (view.matchMedia('(prefers-color-scheme: dark)').matches !== dark)
     tell(`Chromium shows it ${dark ? 'light' : 'dark'}`);
+
+  // As a screen has it, before anything is unfolded.
+  frame.width = 1280;
+  const height = page.documentElement.scrollHeight;
+  if (height > tallest && !name.startsWith('paper')) tell(`is ${height} pixels tall, on a screen 1280 wide`);
+  frame.width = phone;
 
   const folds_answers = name.startsWith('handout');
   if (folds_answers)

@@ -153,6 +153,20 @@ std::string turn_html(const course::Course& course, std::size_t here, const std:
   return html + "</nav>\n";
 }
 
+/// The last part of a handout explains the answers: folded, for whoever has not passed yet.
+std::string with_explanation_folded(std::string html) {
+  const auto begin = html.find("<h2 id=\"after-you-are-done\"");
+  if (begin == html.npos) return html;
+  // Meanings of words stand at the end, outside of what is read.
+  const auto end = std::min(html.find("<div class=\"meaning\"", begin), html.size());
+  html.insert(end, "</details>\n");
+  html.insert(begin,
+              "<details class=\"after\"><summary>What our answers do, and why: open it when the "
+              "lab has passed"
+              "</summary>\n");
+  return html;
+}
+
 std::string paper_of(const course::Lab& lab) { return page_name("paper", lab.id); }
 
 void write_labs(const course::Course& course, const fs::path& html, PageWriter& writer) {
@@ -167,7 +181,8 @@ void write_labs(const course::Course& course, const fs::path& html, PageWriter& 
                  {.behind = "<p class=\"paper\">" +
                             link(paper_of(lab), "To print, answers at the end", "up") + "</p>\n" +
                             turn_html(course, i, link(task, "The task<br>of this lab", "task")),
-                  .with_contents = true});
+                  .with_contents = true,
+                  .change = with_explanation_folded});
     const std::string turn =
         turn_html(course, i, link(handout, "The handout<br>of this lab", "task"));
     // A draft may have no task page yet.
@@ -248,10 +263,14 @@ Problems write_pages(const course::Course& course, const fs::path& pages, const 
   PageWriter writer(course, pages, html);
   write_labs(course, html, writer);
   write_commands(course, writer);
-  const std::string first =
-      "\\mainpage Membound\n\n\\htmlonly[block]\n" + course_page(course) + "\\endhtmlonly\n";
-  if (const auto written = base::write_file(pages / "index.md", first); !written)
-    writer.problems.push_back(base::to_string(written.error()));
+  const auto page = course_page(course);
+  const auto written =
+      page ? base::write_file(pages / "index.md", "\\mainpage Membound\n\n\\htmlonly[block]\n" +
+                                                      *page + "\\endhtmlonly\n")
+           : page.error();
+  if (!written) writer.problems.push_back(base::to_string(written.error()));
+  for (std::string& problem : write_rooms(course.root, pages))
+    writer.problems.push_back(std::move(problem));
   return std::move(writer.problems);
 }
 

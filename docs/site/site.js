@@ -19,6 +19,12 @@ function loadIndex() {
   document.head.append(script);
 }
 
+// Whose page an entry is on: the course before what instructors and developers read, the code last.
+const course = /^(index|handout|lab|command|glossary)/, code = /^(namespace|class|struct|union|concept)/;
+function rank(address) {
+  return course.test(address) ? 0 : code.test(address) ? 2 : 1;
+}
+
 // How well an entry [address, title, heading, text] fits the words; 0 = not at all.
 function score([address, title, heading, text], words) {
   let sum = 0;
@@ -27,13 +33,34 @@ function score([address, title, heading, text], words) {
     if (places.every(place => place < 0)) return 0;
     sum += (places[0] >= 0 ? 6 : 0) + (places[1] >= 0 ? 9 : 0) + (places[2] >= 0 ? 2 : 0);
   }
-  return sum + (/^(handout|lab|command|glossary)/.test(address) ? 4 : 0);
+  return sum + (/^handout/.test(address) ? 3 : 0);
 }
 
+// The text around what was found, from the beginning of a word to the end of one.
 function excerpt(text, words) {
   const at = Math.max(0, text.toLowerCase().indexOf(words[0]));
-  const from = Math.max(0, at - around);
-  return (from > 0 ? '… ' : '') + text.slice(from, at + around) + (at + around < text.length ? ' …' : '');
+  let from = Math.max(0, at - around), to = Math.min(text.length, at + around);
+  if (from > 0) from = text.indexOf(' ', from) + 1;
+  if (to < text.length) to = Math.max(text.lastIndexOf(' ', to), at + words[0].length);
+  return (from > 0 ? '… ' : '') + text.slice(from, to) + (to < text.length ? ' …' : '');
+}
+
+// Pages that are known for what was typed, also by other words than the course's.
+function known(typed) {
+  const seen = new Set();
+  return window.membound_keywords.filter(([address, , word]) => {
+    const fits = typed.includes(word) || (2 * typed.length > word.length && word.startsWith(typed));
+    return fits && !seen.has(address) && seen.add(address);
+  });
+}
+
+function add(address, title, text) {
+  const link = document.createElement('a'), name = document.createElement('strong'), more = document.createElement('span');
+  link.href = address;
+  name.textContent = title;
+  more.textContent = text;
+  link.append(name, more);
+  found.append(link);
 }
 
 function show() {
@@ -41,22 +68,17 @@ function show() {
   found.hidden = words.length === 0;
   found.replaceChildren();
   if (words.length === 0 || !window.membound_index) return;
-  const hits = window.membound_index.map(entry => [score(entry, words), entry])
-    .filter(([points]) => points > 0).sort((a, b) => b[0] - a[0]);
+  const first = known(words.join(' '));
+  const hits = window.membound_index.map(entry => [score(entry, words), entry]).filter(([points]) => points > 0)
+    .sort(([a, one], [b, other]) => rank(one[0]) - rank(other[0]) || b - a);
+  const all = first.length + hits.length;
   const count = document.createElement('p');
-  count.textContent = hits.length === 0 ? 'Nothing found.' :
-    hits.length === 1 ? 'One place.' : `${hits.length} places` + (hits.length > most ? `, the best ${most}:` : ':');
+  count.textContent = all === 0 ? 'Nothing found. The glossary and the list of labs have the words that the course uses.' :
+    all === 1 ? 'One place.' : `${all} places` + (all > most ? `, the best ${most}:` : ':');
   found.append(count);
-  for (const [, [address, title, heading, text]] of hits.slice(0, most)) {
-    const link = document.createElement('a');
-    link.href = address;
-    const name = document.createElement('strong');
-    name.textContent = heading ? `${title}: ${heading}` : title;
-    const words_around = document.createElement('span');
-    words_around.textContent = excerpt(text, words);
-    link.append(name, words_around);
-    found.append(link);
-  }
+  for (const [address, title, , note] of first) add(address, title, note || 'The lab or page about it.');
+  for (const [, [address, title, heading, text]] of hits.slice(0, most - first.length))
+    add(address, heading ? `${title}: ${heading}` : title, excerpt(text, words));
 }
 
 function move(step) {

@@ -154,6 +154,7 @@ std::string figure_mark(const FigureOptions& options) {
   add(text, "--warp", number(options.warp), number(usual.warp));
   add(text, "--occurrence", number(options.occurrence), number(usual.occurrence));
   add(text, "--steps", number(options.steps), number(usual.steps));
+  if (options.moving) text += " --moving";
   add(text, "--size", options.size, usual.size);
   add(text, "--title", options.title, usual.title);
   add(text, "--device", options.device, usual.device);
@@ -330,8 +331,9 @@ base::Result<std::string> draw_first_steps(const FigureOptions& options, const T
                        "block " + options.block + ", warp " + std::to_string(options.warp) +
                            " of " + kernel.name + " asks nothing of memory",
                        "a warp that does", "--block, --warp");
-  return report::draw_steps(accesses, options.title.empty() ? traced.subject : options.title,
-                            warp_in_words(options, kernel));
+  const auto draw = options.moving ? report::draw_moving : report::draw_steps;
+  return draw(accesses, options.title.empty() ? traced.subject : options.title,
+              warp_in_words(options, kernel), true);
 }
 
 base::Result<std::string> draw_one_access(const FigureOptions& options, const Traced& traced) {
@@ -375,6 +377,7 @@ void add_figure_options(CLI::App& app, FigureOptions& options) {
   app.add_option("--warp", options.warp)->check(CLI::NonNegativeNumber);
   app.add_option("--occurrence", options.occurrence)->check(CLI::Range(0, 4000));
   app.add_option("--steps", options.steps)->check(CLI::Range(0, 64));
+  app.add_flag("--moving", options.moving);
   app.add_option("--size", options.size);
   app.add_option("--title", options.title);
   app.add_option("--device", options.device);

@@ -400,6 +400,104 @@ std::string draw_steps(const std::vector<MemoryAccess>& accesses, const std::str
   return svg.finish(bottom + kWords, standalone);
 }
 
+namespace {
+
+// A moving picture: each access as a row of lanes above the 32-byte sectors that it touches, a
+// panel each.
+constexpr double kPanelTop = 62, kPanelHeight = 148, kLanesToSectors = 66;
+constexpr double kSecondsALane = 0.06, kSecondsAPanel = 2.6, kSecondsOfRest = 3.4;
+
+/// The moment at which a part appears, as a class; every moment has a rule in moving_looks().
+std::string appears(int panel, int lane) {
+  return "go mb-p" + std::to_string(panel) + " mb-t" + std::to_string(lane);
+}
+
+/// What moves: parts appear one after the other, and all begin again. Nothing moves on paper or for
+/// those who asked their system for less motion: they see all parts at once.
+std::string moving_looks(std::size_t panels) {
+  const double round = static_cast<double>(panels) * kSecondsAPanel + kSecondsOfRest;
+  std::string css =
+      "\n    @media screen and (prefers-reduced-motion:no-preference){\n"
+      "    .mb-go{animation:mb-go " +
+      coordinate(round) +
+      "s infinite both;"
+      "animation-delay:calc(var(--p)*" +
+      coordinate(kSecondsAPanel) + "s + var(--t)*" + coordinate(kSecondsALane) +
+      "s)}\n"
+      "    @keyframes mb-go{0%{opacity:0}2%{opacity:1}72%{opacity:1}76%{opacity:0}"
+      "100%{opacity:0}}\n    ";
+  for (std::size_t panel = 0; panel < panels; ++panel)
+    css += ".mb-p" + std::to_string(panel) + "{--p:" + std::to_string(panel) + "}";
+  for (int lane = 0; lane <= kLanes; ++lane)
+    css += ".mb-t" + std::to_string(lane) + "{--t:" + std::to_string(lane) + "}";
+  return css + "}\n";
+}
+
+int bytes_used(const std::vector<SectorUse>& sectors) {
+  int bytes = 0;
+  for (const SectorUse& sector : sectors) bytes += sector.bytes_used;
+  return bytes;
+}
+
+/// One access from `top` down: each lane lights up with its way and its bytes, and its sector once.
+void draw_panel(Svg& svg, double top, int panel, const MemoryAccess& access) {
+  const std::vector<SectorUse> sectors = sectors_of(access);
+  const double lanes_bottom = top + 12 + kBox, sectors_top = lanes_bottom + kLanesToSectors;
+  const double slot = std::min(kLane, kPlot / static_cast<double>(sectors.size()));
+  const double first = kLeft + (kPlot - slot * static_cast<double>(sectors.size())) / 2;
+  svg.text(kLeft - 8, top + 25, kSmallText, "faint", "end", "lane");
+  svg.text(kLeft - 8, sectors_top + 13, kSmallText, "faint", "end", "sector");
+  for (int lane = 0; lane < kLanes; ++lane)
+    svg.box(kLeft + lane * kLane, top + 12, kLane - 1.5, kBox, "hatch");
+  for (std::size_t i = 0; i < sectors.size(); ++i)
+    svg.box(first + slot * static_cast<double>(i), sectors_top, slot - 1.5, kBox, "hatch");
+  std::set<std::uint64_t> lit;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!takes_part(access, lane)) continue;
+    const std::uint64_t at = offset_of(access, lane), start = at / kSectorBytes * kSectorBytes;
+    const auto sector = std::ranges::find(sectors, start, &SectorUse::offset);
+    const double x = first + slot * static_cast<double>(sector - sectors.begin());
+    const double scale = (slot - 1.5) / static_cast<double>(kSectorBytes);
+    const double word = x + scale * static_cast<double>(at - start);
+    svg.begin(appears(panel, lane));
+    if (lit.insert(start).second) svg.box(x, sectors_top, slot - 1.5, kBox, "frame");
+    svg.box(kLeft + lane * kLane, top + 12, kLane - 1.5, kBox, "lane");
+    svg.path(way(lane, lanes_bottom, word + scale * access.bytes / 2, sectors_top), "way");
+    svg.box(word, sectors_top, scale * access.bytes, kBox, "cell");
+    svg.end();
+  }
+  svg.begin(appears(panel, kLanes));
+  svg.text(kLeft, sectors_top + kBox + 18, 12.5, "strong", "start",
+           count_of(access.units, "sector") + ": " +
+               amount(access.units * static_cast<double>(kSectorBytes)) + " bytes move, " +
+               amount(bytes_used(sectors)) + " are used");
+  svg.end();
+}
+
+}  // namespace
+
+std::string draw_moving(const std::vector<MemoryAccess>& accesses, const std::string& title,
+                        const std::string& where, bool standalone) {
+  std::vector<const MemoryAccess*> global;
+  std::string told;
+  for (const MemoryAccess& access : accesses) {
+    if (access.is_shared()) continue;
+    global.push_back(&access);
+    told += (told.empty() ? "" : "; ") + name_of(access) + ", " + cost_in_words(access);
+  }
+  Svg svg(kWidth, title, where + ". " + told + ".",
+          std::string(kLooks) + moving_looks(global.size()));
+  svg.text(12, 22, 14, "strong", "start", title);
+  svg.text(12, 40, 11.5, "faint", "start", where);
+  double top = kPanelTop;
+  for (std::size_t panel = 0; panel < global.size(); ++panel) {
+    svg.text(12, top, 12.5, "ink", "start", "its " + global[panel]->kind);
+    draw_panel(svg, top, static_cast<int>(panel), *global[panel]);
+    top += kPanelHeight;
+  }
+  return svg.finish(top - 4, standalone);
+}
+
 bool has_steps(std::string_view svg) { return svg.find("class=\"mb-step\"") != svg.npos; }
 
 std::string steps_script() {

@@ -44,6 +44,14 @@ struct SectorUse {
                                      const std::string& title, const std::string& where,
                                      bool standalone = true);
 
+/// The same accesses to global memory below each other, as a picture that moves by itself: lane by
+/// lane a warp asks for its bytes, and the sectors that hold them light up. It needs no script. On
+/// paper, and for those who want less motion, it shows everything at once. `title`, `where` and
+/// `standalone` as for draw_access().
+[[nodiscard]] std::string draw_moving(const std::vector<course::MemoryAccess>& accesses,
+                                      const std::string& title, const std::string& where,
+                                      bool standalone = true);
+
 /// Whether `svg` was made by draw_steps().
 [[nodiscard]] bool has_steps(std::string_view svg);
 

@@ -244,8 +244,27 @@ class Writer {
 
 }  // namespace
 
+namespace {
+
+/// Lines that are one comment of HTML are for programs; below a table they would be a row of it.
+std::string without_comments(std::string_view text) {
+  std::string kept;
+  bool in_code = false;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.starts_with("```")) in_code = !in_code;
+    if (in_code || !line.starts_with("<!--") || !line.ends_with("-->")) kept += line;
+    kept += '\n';
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return kept;
+}
+
+}  // namespace
+
 std::string render_markdown(std::string_view text, const Style& style) {
-  return Writer(text, style).write();
+  const std::string kept = without_comments(text);
+  return Writer(kept, style).write();
 }
 
 }  // namespace membound::report

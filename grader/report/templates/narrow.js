@@ -4,9 +4,32 @@
 // What a page of text needs on a narrow screen: the course site and pages that stand alone have it.
 
 // What is wider than the page scrolls; a keyboard reaches it only if it can have the focus.
-for (const box of document.querySelectorAll('pre, .table, figure'))
-  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+// A word above it says that there is more.
+for (const box of document.querySelectorAll('pre, .table, .wide, figure')) {
+  if (box.scrollWidth <= box.clientWidth + 1) continue;
+  box.tabIndex = 0;
+  if (box.closest('.found, summary') || box.parentElement.closest('.table, .wide, figure')) continue;
+  const cue = document.createElement('p');
+  cue.className = 'cue';
+  cue.ariaHidden = 'true';
+  cue.textContent = 'more to the right →';
+  box.before(cue);
+}
 
-// The list of headings starts closed where it would push the text off the screen.
-const contents = document.querySelector('nav.contents details');
-if (contents && window.matchMedia('(max-width: 70rem)').matches) contents.open = false;
+// Lists of the course and of headings start closed where they would push the text off the screen.
+if (window.matchMedia('(max-width: 70rem)').matches)
+  for (const list of document.querySelectorAll('nav.contents details, nav.course details')) list.open = false;
+
+// Whoever is led to a place in a fold sees it.
+function unfold() {
+  const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!place || !place.closest('details')) return;
+  for (let fold = place.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+  place.scrollIntoView();
+}
+addEventListener('hashchange', unfold);
+unfold();
+
+// The place in the course is in view in its list.
+const here = document.querySelector('nav.course a[aria-current]');
+if (here && here.offsetTop > innerHeight / 2) here.scrollIntoView({ block: 'center' });

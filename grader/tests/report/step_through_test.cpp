@@ -70,5 +70,20 @@ TEST(Steps, AHandoutHoldsThePictureItselfAndTheScriptOnce) {
   EXPECT_THAT(plain->html, Not(HasSubstr("<script>")));
 }
 
+TEST(Moving, ShowsEverythingWhereNothingMoves) {
+  const std::string svg = draw_moving(
+      {access_of("global", 5, 1, 4), access_of("shared", 6, 1, 1), access_of("global", 8, 32, 32)},
+      "a warp", "block (0, 0, 0), warp 0");
+  // Every lane of the two accesses to global memory, and both sums, without a hidden part.
+  EXPECT_EQ(times(svg, "class=\"mb-go "), 2u * (32 + 1));
+  EXPECT_EQ(times(svg, "class=\"mb-lane\""), 64u);
+  EXPECT_THAT(svg, Not(HasSubstr("display=\"none\"")));
+  EXPECT_THAT(svg, HasSubstr("4 sectors: 128 bytes move, 128 are used"));
+  EXPECT_THAT(svg, HasSubstr("32 sectors: 1,024 bytes move, 128 are used"));
+  // What moves does so on a screen, and for nobody who wants less motion.
+  EXPECT_LT(svg.find("@media screen and (prefers-reduced-motion:no-preference)"),
+            svg.find("animation:mb-go"));
+}
+
 }  // namespace
 }  // namespace membound::report
