@@ -231,6 +231,7 @@ int CommandLine::show_help(const std::vector<std::string>& words) {
 
 int CommandLine::run_words(int argc, const char* const* argv) {
   if (argc <= 1) {
+    if (course_root()) return show_first_screen();
     std::fputs(app_->help().c_str(), stdout);
     return kExitPassed;
   }
@@ -284,6 +285,7 @@ int CommandLine::complain(const std::string& found, const std::string& word) con
 }
 
 void add_student_commands(CommandLine& line) {
+  line.add(add_start);       // the first lab, step by step
   line.add(add_list);        // labs, stages, progress
   line.add(add_progress);    // the course as a ladder
   line.add(add_next);        // what to do next
@@ -298,6 +300,8 @@ void add_student_commands(CommandLine& line) {
   line.add(add_hint);        // a nudge that follows from the last check
   line.add(add_solution);    // our answer beside one's own
   line.add(add_reset);       // the skeleton back
+  line.add(add_hand_in);     // one file to upload
+  line.add(add_report_bug);  // one file for whoever helps
   line.add(add_doctor);      // what this machine can do
   line.add(add_run);         // any CUDA program on the virtual GPU
 }

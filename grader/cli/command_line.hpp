@@ -36,6 +36,10 @@ inline constexpr int kExitInterrupted = 130;
 /// What a command does; returns the exit code.
 using Action = std::function<int()>;
 
+/// membound without a word: what it is, where the student is, the next command, on one screen.
+int show_first_screen();
+
+void add_start(CLI::App& app, Action& chosen);
 void add_list(CLI::App& app, Action& chosen);
 void add_predict(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
@@ -50,6 +54,8 @@ void add_handout(CLI::App& app, Action& chosen);
 void add_progress(CLI::App& app, Action& chosen);
 void add_next(CLI::App& app, Action& chosen);
 void add_solution(CLI::App& app, Action& chosen);
+void add_hand_in(CLI::App& app, Action& chosen);
+void add_report_bug(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 #define STAFF_COMMAND(id, name) void add_##id(CLI::App& app, Action& chosen);

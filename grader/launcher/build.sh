@@ -10,13 +10,21 @@
 choose_targets() { # the call's words
   program=$bin/membound-student targets=(student)
   case "${1:-}" in
-    check | watch | profile | ptx | compare | doctor)
+    check | watch | profile | ptx | compare | doctor | start | hand-in)
       local word lab named=()
+      if [ "$1" = start ]; then # the first lab
+        lab=$(cd "$root/labs" && echo [0-9]*)
+        set -- start "${lab%% *}"
+      fi
       for word in "${@:2}"; do
         lab=$(lab_of "$word") || continue
         # A lab elsewhere is compiled by the check itself; what loads it is built.
         if [ -d "$root/labs/$lab" ]; then named+=("lab_${lab//[^a-zA-Z0-9]/_}"); else named+=(oracle_tests); fi
       done
+      # A call in a lab's folder means that lab.
+      if [ ${#named[@]} -eq 0 ] && [[ $PWD/ == "$root"/labs/?*/* ]] && lab=${PWD#"$root/labs/"} && lab=$(lab_of "$lab"); then
+        named+=("lab_${lab//[^a-zA-Z0-9]/_}")
+      fi
       if [ ${#named[@]} -gt 0 ]; then targets+=("${named[@]}"); else targets+=(labs); fi
       ;;
     experiment) targets+=(experiment_program) ;;

@@ -24,23 +24,47 @@ lab_of() {
   [ ${#fits[@]} -eq 1 ] && echo "${fits[0]}"
 }
 
+# What this is and how it begins, for a call without a word.
+first_screen() {
+  local first
+  first=$(cd "$root/labs" && echo [0-9]*)
+  first=${first%% *}
+  cat <<SCREEN
+Membound: a CUDA lab course that grades itself.
+Nothing is built yet. The first command below installs what is missing, says what
+and why, and builds; that takes minutes, once.
+
+  ./membound start          your first kernel, step by step
+  ./membound check ${first%%-*}       checks the first lab
+  ./membound list           the labs and their stages
+  ./membound --no-install   before a command: only tells what is missing
+  ./membound --help         every command
+
+Next: ./membound start
+SCREEN
+}
+
 # Ends the call if it can be answered as it is.
 answer_unbuilt() { # the call's words
-  local page=membound word
+  local page=membound word asked=${1:-}
   if [ -e "$help_pages/${1:-}.md" ]; then page=$1; fi
   if [ -e "$help_pages/${1:-}-${2:-}.md" ]; then page=$1-$2; fi
   for word; do
     if [ "$word" = --help ] || [ "$word" = -h ]; then set --; fi
   done
+  if [ $# -eq 0 ] && [ "$page" = membound ] && [ -z "$asked" ]; then
+    first_screen
+    exit
+  fi
   if [ $# -eq 0 ]; then
-    cat "$help_pages/$page.md"
+    grep -v '^<!--.*-->$' "$help_pages/$page.md"
     exit
   fi
   if [[ $1 != -* && $page != "$1"* ]]; then
     fail 2 "there is no command \"$1\"" "./membound --help, which lists them"
   fi
   case "$1" in
-    next | predict | check | watch | profile | compare | hint | handout | solution | reset)
+    next | predict | check | watch | profile | compare | hint | handout | solution | reset | hand-in)
       if [[ ${2:--} != -* ]] && ! lab_of "$2" >/dev/null; then
         local labs
         labs=$(cd "$root/labs" && echo [0-9]*)

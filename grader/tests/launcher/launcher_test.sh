@@ -86,6 +86,8 @@ export CALLS=$folder/calls
 call() { (cd "$folder" && setsid --wait course/membound --no-install "$@" 2>&1); }
 builds() { grep -c -- --build "$CALLS" 2>/dev/null; }
 
+expect "without a word one screen, before anything is built" "*Nothing is built yet.*Next: ./membound start*" "$(call)"
+expect "help is told without marks for programs" "0" "$(call check --help | grep -c '<!--')"
 expect "help needs no build" "*# membound check*" "$(call check --help)"
 expect "help of a subcommand" "*# membound dev check*" "$(call dev check -h)"
 expect "an unknown command" "*there is no command \"chekc\"*" "$(call chekc reverse)"
@@ -125,7 +127,7 @@ expect "an instructor's command is built on its first use" "all" \
   "$(call grade x --lab 3 >/dev/null; built)"
 expect "and then starts at once" "membound grade x" "$(call grade x)"
 expect "all that is built is as new as each part" "membound-student check 1" "$(call check 1)"
-student=$(sed -n 's/^ *line.add(add_\([a-z]*\)).*/\1/p' "$source_dir/grader/cli/command_line.cpp")
+student=$(sed -n 's/^ *line.add(add_\([a-z_]*\)).*/\1/p' "$source_dir/grader/cli/command_line.cpp" | tr _ -)
 for page in "$source_dir"/grader/cli/help/*.md; do
   name=$(basename "$page" .md)
   case "$name" in membound | help | dev-* | machine-*) continue ;; esac
