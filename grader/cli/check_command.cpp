@@ -53,7 +53,7 @@ std::string own_text(const Context& context, const course::Result& result) {
   const auto lab = context.course.find(result.lab);
   if (!lab) return report::render(result, context.out, {}, read_source);
   return report::render(with_own_warnings(context, **lab, result), context.out,
-                        untouched_stages(context, **lab), read_source);
+                        untouched_stages(context, **lab), read_source, whole_lab(context, **lab));
 }
 
 /// Every lab's page.
@@ -104,6 +104,14 @@ base::Status check_test_ran(const std::string& test, const course::Result& resul
 int run_check(CheckOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
+  if (options.labs.empty()) {
+    const course::Lab* const here = lab_here(*context);
+    if (here == nullptr)
+      return report_error({base::ErrorKind::kUsage, "membound check", "LAB is missing",
+                           "membound check LAB[/STAGE]…, or a call in a lab's own folder",
+                           "membound check " + current_lab(*context).id});
+    options.labs = {here->id};
+  }
   const auto selections = course::select_all(context->course, options.labs);
   if (!selections) return report_error(selections.error());
   if (!options.submission.empty() && selections->size() != 1) {
@@ -161,7 +169,7 @@ int run_check(CheckOptions options) {
 void add_check(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* const command = app.add_subcommand("check", "");
-  command->add_option("LAB", options->labs)->required();
+  command->add_option("LAB", options->labs);
   add_check_options(*command, *options);
   command->add_option("--submission", options->submission);
   command->add_option("--json", options->json);

@@ -51,6 +51,11 @@ struct Checked {
     const std::vector<course::Selection>& selections, const std::atomic<bool>* stop,
     const std::function<void(const course::Result&)>& on_result);
 
+/// Checks `stage` of `lab`, and goes on to the next one after a pass, whenever its kernel.cu is
+/// saved, until a key or Ctrl-C ends it; returns the exit code.
+int watch_stage(const Context& context, const judge::CheckOptions& options, const course::Lab& lab,
+                int stage);
+
 /// 0, 1 or 3 as the verdicts say; 130 when stopped.
 [[nodiscard]] int exit_code_of(const Checked& checked);
 

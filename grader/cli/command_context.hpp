@@ -66,8 +66,11 @@ struct Context {
 /// The first stage of `lab` that has not been passed yet; the last one if all are.
 [[nodiscard]] int current_stage(const Context& context, const course::Lab& lab);
 
-/// The first lab of which some stages have passed and some have not; else the first of which none
-/// has; the last one if all have passed.
+/// The lab in whose folder, or below it, the command was called; null elsewhere.
+[[nodiscard]] const course::Lab* lab_here(const Context& context);
+
+/// That lab; elsewhere the first lab of which some stages have passed and some have not; else the
+/// first of which none has; the last one if all have passed.
 [[nodiscard]] const course::Lab& current_lab(const Context& context);
 
 /// Prints "membound: …" and returns the error's exit code.

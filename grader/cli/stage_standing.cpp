@@ -3,11 +3,13 @@
 #include "grader/cli/stage_standing.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "grader/base/files.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/judge/student_progress.hpp"
 #include "grader/report/diagnostics.hpp"
+#include "grader/report/handout.hpp"
 #include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 
@@ -70,9 +72,12 @@ course::Result with_own_warnings(const Context& context, const course::Lab& lab,
   return result;
 }
 
-namespace {
+report::WholeLab whole_lab(const Context& context, const course::Lab& lab) {
+  const auto handout = base::read_file(context.place.tree(lab) / lab.handout);
+  return {lab.stages.size(),
+          handout && handout->find("\n## After you are done") != std::string::npos};
+}
 
-/// The line of the stage's first TODO in kernel.cu, or of its head; 0 where it has neither.
 int line_to_edit(const Context& context, const course::Lab& lab, const course::Stage& stage) {
   const auto kernel = base::read_file(context.kernel_of(lab));
   if (!kernel) return 0;
@@ -85,6 +90,40 @@ int line_to_edit(const Context& context, const course::Lab& lab, const course::S
                  std::count(kernel->begin(), kernel->begin() + static_cast<long>(place), '\n'));
 }
 
+namespace {
+
+/// The heading of the handout's section about the stage: "Stage 2: one thread per element".
+std::string section_of(const Context& context, const course::Lab& lab, const course::Stage& stage) {
+  const auto handout = base::read_file(context.place.tree(lab) / lab.handout);
+  if (!handout) return "";
+  std::istringstream lines(*handout);
+  const std::string head = "Stage " + std::to_string(stage.number) + ":";
+  for (std::string line; std::getline(lines, line);) {
+    const auto begin = line.find_first_not_of("# ");
+    if (line.starts_with('#') && line.compare(std::min(begin, line.size()), head.size(), head) == 0)
+      return line.substr(begin);
+  }
+  return "";
+}
+
+/// What the glossary says, a sentence each, of the words that a question is asked in: it may come
+/// before the handout has explained them.
+std::string words_of(const Context& context, const std::string& question) {
+  const auto glossary = base::read_file(context.place.root / "docs/glossary.md");
+  std::string text;
+  if (!glossary) return text;
+  for (const report::Term& term : report::gpu_terms(*glossary)) {
+    const std::string& word = term.words.front();
+    const auto at = question.find(word);
+    if (at == std::string::npos || (at > 0 && question[at - 1] != ' ')) continue;
+    std::string meaning = term.meaning.substr(0, term.meaning.find(". "));
+    std::erase_if(meaning, [](char c) { return c == '*' || c == '`'; });
+    if (meaning.find('[') == std::string::npos)
+      text += report::wrapped("word     " + word + ": " + meaning, context.out.width, 2);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string stage_advice(const Context& context, const course::Lab& lab,
@@ -94,8 +133,15 @@ std::string stage_advice(const Context& context, const course::Lab& lab,
   const Standing& standing = standings[static_cast<std::size_t>(stage.number - 1)];
   const int line = line_to_edit(context, lab, stage);
   std::string text;
-  if (!standing.started) text += "  read     ./membound handout " + lab.id + "\n";
-  if (stage.question && !standing.state.predicted && !standing.passed())
+  const bool asks = stage.question && !standing.state.predicted && !standing.passed();
+  if (!standing.started) {
+    const std::string section = section_of(context, lab, stage);
+    text += "  read     ./membound handout " + lab.id + "\n";
+    if (!section.empty())
+      text += report::wrapped("         \"" + section + "\"", context.out.width, 2);
+    if (asks) text += words_of(context, stage.question->ask);
+  }
+  if (asks)
     text += report::wrapped("predict  " + stage.question->ask, context.out.width, 2) +
             "           ./membound predict " + name + " NUMBER\n";
   text += "  edit     " + context.shown_kernel_of(lab) +

@@ -11,6 +11,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/cli/command_context.hpp"
+#include "grader/report/result_text.hpp"
 
 namespace membound::cli {
 
@@ -39,8 +40,15 @@ struct Standing {
 [[nodiscard]] course::Result with_own_warnings(const Context& context, const course::Lab& lab,
                                                course::Result result);
 
-/// A line each: what to read where the stage has not been begun, what to predict, which line to
-/// edit, how to check, and where help is once it was checked.
+/// What a result's text has to know of its lab.
+[[nodiscard]] report::WholeLab whole_lab(const Context& context, const course::Lab& lab);
+
+/// The line of the stage's first TODO in kernel.cu, or of its head; 0 where it has neither.
+[[nodiscard]] int line_to_edit(const Context& context, const course::Lab& lab,
+                               const course::Stage& stage);
+
+/// A line each: what to read where the stage has not been begun, and words of its question, what to
+/// predict, which line to edit, how to check, and where help is once it was checked.
 [[nodiscard]] std::string stage_advice(const Context& context, const course::Lab& lab,
                                        const course::Stage& stage);
 

@@ -182,7 +182,8 @@ class Watcher {
     }
   }
 
-  /// To a stage before or behind this one, in the next or the last lab where this one ends.
+  /// To a stage before or after this one. The lab stays: its file is the one that is open
+  /// elsewhere.
   void go(int step) {
     if (lab_->stage(stage_ + step) != nullptr) {
       stage_ += step;
@@ -191,22 +192,12 @@ class Watcher {
     }
     const std::vector<course::Lab>& labs = context_.course.labs;
     const auto at = lab_ - labs.data() + step;
-    if (at < 0 || at >= static_cast<std::ptrdiff_t>(labs.size())) {
-      const std::string end = step > 0 ? "last" : "first";
-      show(
-          [end](const report::Style&) { return "This is the " + end + " stage of the course.\n"; });
-      return;
-    }
-    const course::Lab& other = labs[static_cast<std::size_t>(at)];
-    auto file = FileWatch::on(context_.kernel_of(other));
-    if (!file) {
-      show_error(file.error());
-      return;
-    }
-    file_.emplace(*std::move(file));
-    lab_ = &other;
-    stage_ = step > 0 ? 1 : other.stages.back().number;
-    visit();
+    std::string text = std::string("This is the ") + (step > 0 ? "last" : "first") + " stage of " +
+                       lab_->id + ".\n";
+    if (at >= 0 && at < static_cast<std::ptrdiff_t>(labs.size()))
+      text += std::string(step > 0 ? "The next lab" : "The lab before it") +
+              ": q, then ./membound watch " + labs[static_cast<std::size_t>(at)].id + "\n";
+    show([text](const report::Style&) { return text; });
   }
 
   void hint() {
@@ -263,7 +254,7 @@ class Watcher {
                    (result.stages.size() == 1
                         ? report::render_one(result, style, read_source)
                         : report::render(result, style, untouched_stages(context_, *lab_),
-                                         read_source)) +
+                                         read_source, whole_lab(context_, *lab_))) +
                    changes;
           });
         });
@@ -304,7 +295,8 @@ class Watcher {
   }
 
   [[nodiscard]] std::string keys() const {
-    std::string row = place(), letters = row;
+    const std::string number = lab_->id.substr(0, lab_->id.find('-'));
+    std::string row = number + "/" + std::to_string(stage_), letters = row;
     for (const Key& key : kKeys) {
       row += std::string("  ") + key.key + " " + std::string(key.word);
       letters += std::string(" ") + key.key;
@@ -328,6 +320,19 @@ class Watcher {
   bool done_ = false;
 };
 
+}  // namespace
+
+int watch_stage(const Context& context, const judge::CheckOptions& options, const course::Lab& lab,
+                int stage) {
+  const auto tools = judge::choose_tools(context.place, options);
+  if (!tools) return report_error(tools.error());
+  auto file = FileWatch::on(context.kernel_of(lab));
+  if (!file) return report_error(file.error());
+  return Watcher(context, options, lab, stage, *tools, *std::move(file)).run();
+}
+
+namespace {
+
 struct WatchOptions : judge::CheckOptions {
   std::string lab;
 };
@@ -344,11 +349,7 @@ int run_watch(const WatchOptions& options) {
     if (options.lab.find('/') != std::string::npos) stage = selection->stages.front();
   }
   if (stage == 0) stage = current_stage(*context, *lab);
-  const auto tools = judge::choose_tools(context->place, options);
-  if (!tools) return report_error(tools.error());
-  auto file = FileWatch::on(context->kernel_of(*lab));
-  if (!file) return report_error(file.error());
-  return Watcher(*context, options, *lab, stage, *tools, *std::move(file)).run();
+  return watch_stage(*context, options, *lab, stage);
 }
 
 }  // namespace

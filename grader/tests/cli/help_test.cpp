@@ -81,6 +81,7 @@ TEST_F(Help, PagesArePrintedAtMost80ColumnsWide) {
     const std::string title = words.size() == 1 ? "membound" : words[words.size() - 2];
     EXPECT_THAT(outcome.output, testing::HasSubstr(title + "\n"));
     EXPECT_LE(widest_line(outcome.output), 80u) << outcome.output;
+    EXPECT_THAT(outcome.output, testing::Not(testing::HasSubstr("<!--")));
   }
 }
 

@@ -129,7 +129,8 @@ TEST(Watch, ChecksOnEverySaveAndListensToKeys) {
   watch.press("c");
   EXPECT_THAT(watch.until("q quit"), HasSubstr("1 first"));
   watch.press("n");
-  EXPECT_THAT(watch.until("q quit"), HasSubstr("03-transpose/1"));
+  EXPECT_THAT(watch.until("q quit"), AllOf(HasSubstr("the last stage of 01-fake"),
+                                           HasSubstr("01/2  n next  p previous  h hint")));
   EXPECT_FALSE(watch.settings_are_as_before());
   watch.press("q");
   EXPECT_EQ(watch.end(), 0);
@@ -147,7 +148,7 @@ TEST(Watch, GoesOnFromAStageThatPassesForTheFirstTimeAndStaysAtOneThatHad) {
               AllOf(HasSubstr("01-fake/1 passed"), HasSubstr("you said 4 sectors; it was 32"),
                     HasSubstr("too slow")));
   watch.press("p");
-  EXPECT_THAT(watch.until("q quit"), AllOf(HasSubstr("passed"), HasSubstr("01-fake/1  n next")));
+  EXPECT_THAT(watch.until("q quit"), AllOf(HasSubstr("passed"), HasSubstr("01/1  n next")));
   watch.press("q");
   EXPECT_EQ(watch.end(), 0);
 }
@@ -157,7 +158,7 @@ TEST(Watch, ShowsThePageInANewSizeAndErasesNothingBeforeItWritesAnew) {
   OnTerminal watch(course, {"watch", "1", "--device", "vgpu"});
   watch.until("q quit");
   watch.resize(10, 40);
-  EXPECT_THAT(watch.until("01-fake/1 n p h l c r q"),
+  EXPECT_THAT(watch.until("01/1 n p h l c r q"),
               AllOf(HasSubstr("not started"), Not(HasSubstr("\033[2J"))));
   watch.press("q");
   EXPECT_EQ(watch.end(), 0);
@@ -204,6 +205,37 @@ TEST(Colour, IsThereOnATerminalUnlessNoColorIsSet) {
   OnTerminal plain(course, {"check", "1", "--device", "vgpu"}, {{"NO_COLOR", "1"}});
   EXPECT_THAT(plain.until("30"), Not(HasSubstr("\033[3")));
   plain.end();
+}
+
+TEST(Start, OpensTheTerminalsEditorAndChecksWhatItLeaves) {
+  const FakeCourse course;
+  const auto editor =
+      course.write("editor",
+                   "#!/bin/sh\nfor file; do :; done\n"
+                   "printf '// stage 1: passed\\n// stage 2: slow\\n' >> \"$file\"\n");
+  std::filesystem::permissions(editor, std::filesystem::perms::owner_all);
+  OnTerminal start(course, {"start", "--device", "vgpu"},
+                   {{"VISUAL", editor.string()}, {"EDITOR", ""}});
+  EXPECT_THAT(start.until("Enter opens"), HasSubstr("Lab 01, stage 1 of 2"));
+  start.press("\n");
+  EXPECT_THAT(start.until("Enter stops"),
+              AllOf(HasSubstr("passed"), HasSubstr("Lab 01, stage 2 of 2")));
+  start.press("q\n");
+  EXPECT_EQ(start.end(), 0);
+}
+
+TEST(Start, WatchesWhereNoEditorIsNamed) {
+  const FakeCourse course;
+  OnTerminal start(course, {"start", "--device", "vgpu"},
+                   {{"VISUAL", ""}, {"EDITOR", ""}, {"PATH", "/usr/bin:/bin"}});
+  start.until("Enter starts the watch");
+  start.press("\n");
+  start.until("q quit");
+  course.answer("passed", "slow");
+  EXPECT_THAT(start.until("too slow"), HasSubstr("01-fake/1 passed"));
+  start.press("q");
+  EXPECT_EQ(start.end(), 0);
+  EXPECT_TRUE(start.settings_are_as_before());
 }
 
 }  // namespace
