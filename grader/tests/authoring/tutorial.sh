@@ -10,7 +10,7 @@ page=$(realpath "$1") root=$(realpath "$2") bin=$(realpath "$3")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$work".*' EXIT
-export MEMBOUND_ROOT=$root PATH=$bin:$PATH COLUMNS=100 NO_COLOR=1
+export MEMBOUND_ROOT=$root PATH=$bin:$PATH COLUMNS=100 NO_COLOR=1 LC_ALL=C.UTF-8
 cd "$work"
 
 readonly most_steps=60 most_lines=250
