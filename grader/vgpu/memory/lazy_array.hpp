@@ -103,7 +103,8 @@ class LazyArray {
   std::uint64_t bytes_, chunks_;
   ByteSource source_;
   SparsePages<Places> places_;
-  std::unique_ptr<std::atomic<Store*>[]> stores_;
+  LazyBytes stores_bytes_;
+  std::atomic<Store*>* stores_;          ///< in those bytes
   std::atomic<std::uint32_t> used_ = 0;  ///< places
   std::mutex stores_mutex_;
   std::array<std::mutex, 64> mutexes_;  ///< of every so many chunks: making one takes a while

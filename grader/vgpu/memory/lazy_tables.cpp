@@ -42,7 +42,7 @@ void LazyBytes::clear() {
 
 void LazyBytes::expect_dense_use() { madvise(data_, bytes_, MADV_HUGEPAGE); }
 
-std::unique_ptr<LazyBytes> take_zeros(std::size_t bytes) {
+std::unique_ptr<LazyBytes> take_zeros(std::size_t bytes, TableUse use) {
   {
     const std::lock_guard lock(zeros().mutex);
     auto& tables = zeros().tables;
@@ -55,7 +55,8 @@ std::unique_ptr<LazyBytes> take_zeros(std::size_t bytes) {
     }
   }
   auto table = std::make_unique<LazyBytes>(bytes);
-  table->expect_dense_use();  // by one or the other of those that will have it
+  // By one or the other of those that will have it.
+  if (use == TableUse::kDense) table->expect_dense_use();
   return table;
 }
 

@@ -44,9 +44,11 @@ class LazyBytes {
   std::size_t bytes_ = 0;
 };
 
+/// How what is used of a table lies in it.
+enum class TableUse : std::uint8_t { kDense, kSparse };
 /// Zeros: of a table of that size that has ended, or fresh ones. To get pages that lie far apart
-/// anew costs more than most tables note there.
-[[nodiscard]] std::unique_ptr<LazyBytes> take_zeros(std::size_t bytes);
+/// anew costs more than most tables note there. Tables of one size are all used in one way.
+[[nodiscard]] std::unique_ptr<LazyBytes> take_zeros(std::size_t bytes, TableUse use);
 /// Takes a table that its user has cleared entry by entry.
 void keep_zeros(std::unique_ptr<LazyBytes> table);
 
@@ -54,9 +56,9 @@ void keep_zeros(std::unique_ptr<LazyBytes> table);
 template <typename Note>
 class SparsePages {
  public:
-  /// Of pages 0 … `pages` - 1.
-  explicit SparsePages(std::uint64_t pages)
-      : numbers_(take_zeros((pages + 1) * sizeof(std::uint32_t))) {}
+  /// Of pages 0 … `pages` - 1. Sparse where those with a note lie far apart.
+  explicit SparsePages(std::uint64_t pages, TableUse use = TableUse::kDense)
+      : numbers_(take_zeros((pages + 1) * sizeof(std::uint32_t), use)) {}
   ~SparsePages() {
     each([this](std::uint64_t page, Note&) { number_of(page) = 0; });
     keep_zeros(std::move(numbers_));

@@ -61,6 +61,20 @@ TEST_F(LazyArrayTest, TheNextOneOfItsSizeStartsWithNothing) {
 }
 
 // Chunks that were touched in another order do not lie side by side.
+TEST(LazyArray, OneOfManyGigabytesCostsWhatIsTouchedOfIt) {
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 36;
+  for (int i = 0; i < 2; ++i) {
+    LazyArray array(kLarge, [](std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
+      std::fill_n(to, bytes, std::byte(offset >> 30));
+    });
+    EXPECT_FALSE(array.was_touched());
+    EXPECT_EQ(*array.make_in_chunk(kLarge - 1), std::byte{63});
+    EXPECT_EQ(*array.make_in_chunk(kLarge / 2), std::byte{32});
+    EXPECT_EQ(array.made_bytes(), 2 * LazyArray::kChunkBytes);
+    EXPECT_EQ(array.find(0), nullptr);
+  }
+}
+
 TEST_F(LazyArrayTest, TheHostMayCopyMuchOfItAtOnce) {
   at(1024);
   at(512);
