@@ -241,11 +241,24 @@ std::string place_text(const exec::Place& place) {
   return text;
 }
 
+/// Of a launch of which nothing was counted.
+std::string uncounted_json(const LaunchRecord& record) {
+  std::string text = "{";
+  Members out(text);
+  out.string("name", record.name);
+  out.string("outcome", record.outcome);
+  out.number("warp_instructions", record.warp_instructions);
+  if (!record.not_sampled.empty()) out.string("not_sampled", record.not_sampled);
+  if (record.drawn_bytes) out.number("drawn_bytes", *record.drawn_bytes);
+  return text + "}";
+}
+
 }  // namespace
 
 std::string to_json(const LaunchRecord& record) {
   // By hand: this is done for every launch, and a tree of values would cost more than the launch of
   // an empty kernel.
+  if (record.counters == nullptr) return uncounted_json(record);
   std::string text = "{";
   Members out(text);
   out.string("name", record.name);

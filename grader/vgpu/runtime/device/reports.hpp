@@ -33,7 +33,7 @@ struct LaunchRecord {
   Dim3 block;
   std::uint32_t registers_per_thread = 0;
   std::uint32_t shared_bytes = 0;
-  const counters::LaunchCounters* counters = nullptr;
+  const counters::LaunchCounters* counters = nullptr;  ///< null: nothing was counted
   const timing::Prediction* prediction = nullptr;
   TimeSpan span;
   std::uint64_t stream = 0;
