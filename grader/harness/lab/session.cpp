@@ -275,6 +275,7 @@ base::Status Session::check_known_times() const {
 
 void Session::renew_student() {
   const DeviceScope on(options_.student_device);
+  student_ = Submission();  // before: the runtime may use again what does not change
   // By its descriptor: a cache may have dropped the name since.
   auto again = Submission::load("/proc/self/fd/" + std::to_string(student_file_.get()));
   if (!again) throw CudaError(cudaErrorInvalidKernelImage, base::to_string(again.error()));

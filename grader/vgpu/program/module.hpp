@@ -246,6 +246,7 @@ struct AssemblerPasses {
   bool joins_vectors = true;
   bool batches_loads = true;  ///< false: each load is waited for alone
   bool aggregates_atomics = true;
+  friend bool operator==(const AssemblerPasses&, const AssemblerPasses&) = default;
 };
 
 /// One or more linked PTX modules.

@@ -162,6 +162,36 @@ TEST(Api, AFileOfPtxLoads) {
   std::remove(path.c_str());
 }
 
+/// What `counter` of the library in this file is at first, and then one more.
+unsigned int first_count(const std::string& path) {
+  cudaLibrary_t library = nullptr;
+  EXPECT_EQ(
+      cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+      cudaSuccess);
+  void* address = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_EQ(cudaLibraryGetGlobal(&address, &bytes, library, "counter"), cudaSuccess);
+  unsigned int first = 0, next = 0;
+  EXPECT_EQ(cudaMemcpy(&first, address, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  cudaLaunchKernel(kernel(library, "bump"), {1, 1, 1}, {1, 1, 1}, nullptr, 0, nullptr);
+  EXPECT_EQ(cudaMemcpy(&next, address, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(next, first + 1);
+  EXPECT_EQ(cudaLibraryUnload(library), cudaSuccess);
+  return first;
+}
+
+TEST(Api, AFileThatIsLoadedAgainStartsAnew) {
+  const std::string path =
+      testing::TempDir() + "membound-api-again-" + std::to_string(getpid()) + ".ptx";
+  std::string text = kPtx;
+  std::ofstream(path) << text;
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(first_count(path), 41u) << i;
+  text.replace(text.find("counter = 41"), 12, "counter = 17");
+  std::ofstream(path) << text;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(first_count(path), 17u) << i;
+  std::remove(path.c_str());
+}
+
 TEST(Api, ARefusedLaunchIsTheLastErrorOnce) {
   EXPECT_EQ(cudaLaunchKernel(kernel(load(), "bump"), {1, 1, 1}, {2048, 1, 1}, nullptr, 0, nullptr),
             cudaErrorInvalidValue);
@@ -281,7 +311,8 @@ TEST(Api, ARangeOfBlocksLeavesItsResultsAndNoOthers) {
     EXPECT_EQ(out[i], i / 32 >= 2 && i / 32 < 5 ? 3.0F : 0.0F) << i;
   const auto launch = take_report()["kernels"].at(0);
   EXPECT_EQ(launch["drawn_bytes"], 1024);  // bytes 256 to 639: two pieces of 512
-  EXPECT_EQ(launch["predicted_ns"].is_number(), true);
+  EXPECT_GT(launch["warp_instructions"], 0);
+  EXPECT_FALSE(launch.contains("counters"));
   EXPECT_FALSE(launch.contains("not_sampled"));
 }
 

@@ -55,6 +55,7 @@ struct CodeTarget {
   std::uint32_t arch = 0;                   ///< 90 for compute capability 9.0
   std::uint32_t shared_red_zone_bytes = 0;  ///< between shared variables: see Program::link
   program::AssemblerPasses passes = {};
+  friend bool operator==(const CodeTarget&, const CodeTarget&) = default;
 };
 
 /// One program's worth of device code: a registered fat binary or a library.
@@ -93,12 +94,17 @@ class Module {
                       std::uint32_t arch);
   void take_shared_accesses(const ptx::Module& module, const std::vector<fatbin::Entry>& entries,
                             std::uint32_t arch);
+  base::Status place_program(memory::AddressSpace& memory);
   base::Status place_variables(memory::AddressSpace& memory);
+  /// That of an unloaded module with the same bytes; false: there is none.
+  bool take_spare_program();
+  void keep_spare_program();
 
   const void* image_ = nullptr;
   bool is_wrapper_ = false;
   std::vector<std::byte> bytes_;
   std::string origin_;
+  CodeTarget target_;  ///< of the program
   std::optional<base::Status> loaded_;
   cudaError_t load_code_ = cudaSuccess;
   bool reported_ = false;
