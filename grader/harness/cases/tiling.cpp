@@ -82,12 +82,41 @@ class Tiling::Finder {
     }
   }
 
+  /// Tiling::expect() of this block.
+  std::optional<Tiling> expect(std::uint64_t block, const Sample& sample) {
+    const Footprint* const shape = show(block);
+    if (shape == nullptr || shape->empty() || blocks_ < 2 || tiling_.axes_.size() > 2)
+      return std::nullopt;
+    const std::int64_t wide = shape->front().count;
+    const std::int64_t pitch = shape->size() > 1 ? (*shape)[1].first - shape->front().first : 0;
+    const std::int64_t down = pitch * static_cast<std::int64_t>(shape->size());
+    if (tiling_.axes_.size() == 2) {
+      tiling_.axes_[0].move = wide;
+      tiling_.axes_[1].move = down;
+      return confirmed(*shape, block, sample);
+    }
+    tiling_.axes_[0].move = wide;
+    if (auto found = confirmed(*shape, block, sample)) return found;
+    const auto length = static_cast<std::uint64_t>((pitch + wide - 1) / wide);
+    if (length < 2 || length >= blocks_ || blocks_ % length != 0) return std::nullopt;
+    tiling_.axes_ = {{.stride = 1, .extent = length, .move = wide},
+                     {.stride = length, .extent = blocks_ / length, .move = down}};
+    return confirmed(*shape, block, sample);
+  }
+
   std::optional<Tiling> find() {
     if (tiling_.axes_.size() > 1)
       return fit() || (!failed_ && fit_in_turns()) ? std::optional(tiling_) : std::nullopt;
+    const std::vector<Axis> line = tiling_.axes_;
+    if (const std::uint64_t length = row_length_of_pitch()) {
+      tiling_.axes_ = {{1, length}, {length, blocks_ / length}};
+      if (fit()) return tiling_;
+      tiling_.axes_ = line;
+      tiling_.shapes_.clear();
+    }
+    if (failed_) return std::nullopt;
     if (find_stretches(true) && holds()) return tiling_;
     if (failed_) return std::nullopt;
-    const std::vector<Axis> line = tiling_.axes_;
     const std::vector<std::uint64_t> lengths = row_lengths();
     tiling_.stretches_.clear();
     for (const std::uint64_t length : lengths) {
@@ -103,7 +132,7 @@ class Tiling::Finder {
   const Footprint* show(std::uint64_t block) {
     const auto [found, is_new] = shown_.try_emplace(block);
     if (is_new) {
-      std::optional<Footprint> footprint = show_(block);
+      std::optional<Footprint> footprint = show_(std::span(&block, 1));
       if (footprint) found->second = *std::move(footprint);
       failed_ = failed_ || !footprint;
     }
@@ -231,12 +260,18 @@ class Tiling::Finder {
       if (!by) return false;
       axis.move = up ? *by : -*by;
     }
-    return show_classes(effort_.is_sparing && all_move ? shape : nullptr);
+    return show_classes({effort_.is_sparing && all_move ? shape : nullptr, from});
   }
 
-  /// A block of each class; where `all_like` is given, all but the first and the last are like that
-  /// one.
-  bool show_classes(const Footprint* all_like) {
+  /// A block that others are like, and whether the first and the last are, too.
+  struct Like {
+    const Footprint* shape = nullptr;  ///< null: none is
+    std::uint64_t block = 0;
+    bool corners = false;
+  };
+
+  /// The shape of each class: that of `like`, moved, or one of its blocks is shown.
+  bool show_classes(const Like& like) {
     tiling_.shapes_.clear();
     const std::size_t axes = tiling_.axes_.size();
     std::vector<int> kinds(axes, 0);
@@ -251,11 +286,12 @@ class Tiling::Finder {
         if (!exists) break;
         is_corner = is_corner && (kinds[0] == 0 ? kinds[i] == 0 : *at + 1 == axis.extent);
         block += *at * axis.stride;
-        by += axis.move * (static_cast<std::int64_t>(*at) - static_cast<std::int64_t>(axis.from));
+        by += axis.move * (static_cast<std::int64_t>(*at) -
+                           static_cast<std::int64_t>(axis.coordinate(like.block)));
       }
       const int number = tiling_.class_of(block);
-      if (exists && all_like != nullptr && !is_corner) {
-        tiling_.shapes_[number] = moved(*all_like, by, tiling_.elements_);
+      if (exists && like.shape != nullptr && (like.corners || !is_corner)) {
+        tiling_.shapes_[number] = moved(*like.shape, by, tiling_.elements_);
       } else if (exists) {
         const Footprint* const shape = show(block);
         if (shape == nullptr) return false;
@@ -270,24 +306,79 @@ class Tiling::Finder {
     return true;
   }
 
-  bool holds_at(std::uint64_t block) {
-    const Footprint* const is = show(block);
-    return is != nullptr && *is == tiling_.of_tile(block);
+  /// With the axes as they are, where all blocks are like this one.
+  std::optional<Tiling> confirmed(const Footprint& shape, std::uint64_t block,
+                                  const Sample& sample) {
+    for (Axis& axis : tiling_.axes_) axis.from = axis.between() > 0 ? 1 : 0;
+    if (!show_classes({&shape, block, true}) || !sample.confirms(tiling_)) return std::nullopt;
+    std::vector<std::uint64_t> blocks;
+    for (int i = 0; i < effort_.tries; ++i)
+      blocks.push_back(random_number(seed_, static_cast<std::uint64_t>(i)) % blocks_);
+    for (const std::uint64_t end : {std::uint64_t{0}, blocks_ - 1})
+      if (!sample.has(end)) blocks.push_back(end);
+    return holds_for_all(blocks) ? std::optional(tiling_) : std::nullopt;
   }
 
   /// For blocks that were not asked to find the rule.
-  bool holds() {
+  bool holds() { return holds_for_all(blocks_to_try()); }
+
+  /// Where there is no rule most blocks say so: the first two alone.
+  bool holds_for_all(std::span<const std::uint64_t> blocks) {
+    for (int i = 0; i < 2 && !blocks.empty(); ++i, blocks = blocks.subspan(1))
+      if (!holds_for(blocks.first(1))) return false;
+    return holds_for(blocks);
+  }
+
+  /// Those drawn at random, and where rules end.
+  [[nodiscard]] std::vector<std::uint64_t> blocks_to_try() const {
+    std::vector<std::uint64_t> blocks;
     for (int i = 0; i < effort_.tries; ++i)
-      if (!holds_at(random_number(seed_, static_cast<std::uint64_t>(i)) % blocks_)) return false;
-    if (effort_.is_sparing) return true;
+      blocks.push_back(random_number(seed_, static_cast<std::uint64_t>(i)) % blocks_);
+    if (effort_.is_sparing) return blocks;
     for (const Axis& axis : tiling_.axes_)
       for (const std::uint64_t at : {std::uint64_t{2}, axis.extent - 2})
-        if (at < axis.extent && !holds_at(at * axis.stride)) return false;
+        if (at < axis.extent) blocks.push_back(at * axis.stride);
     // Where a number of 8, 16, … bits is full, and one before it.
     for (std::uint64_t power = 256; power < blocks_; power *= 4)
-      for (const std::uint64_t block : {power - 1, power})
-        if (!holds_at(block)) return false;
-    return true;
+      for (const std::uint64_t block : {power - 1, power}) blocks.push_back(block);
+    return blocks;
+  }
+
+  /// All run together, because to begin a run costs more than most blocks. Two of them that had
+  /// each other's places would together have all of them, too.
+  bool holds_for(std::span<const std::uint64_t> blocks) {
+    std::vector<std::uint64_t> fresh;
+    std::vector<ElementRun> runs;
+    for (const std::uint64_t block : blocks) {
+      const Footprint of_rule = tiling_.of_tile(block);
+      if (const auto known = shown_.find(block); known != shown_.end()) {
+        if (known->second != of_rule) return false;
+        continue;
+      }
+      fresh.push_back(block);
+      runs.insert(runs.end(), of_rule.begin(), of_rule.end());
+    }
+    if (fresh.empty()) return true;
+    std::ranges::sort(fresh);
+    fresh.erase(std::ranges::unique(fresh).begin(), fresh.end());
+    const std::optional<Footprint> are = show_(fresh);
+    failed_ = failed_ || !are;
+    return are && *are == united(std::move(runs));
+  }
+
+  /// What the first two blocks say of a matrix: how far its rows lie apart, and how many tiles a
+  /// row (or a column, where tiles go down) then has. 0: nothing. To halve takes many more blocks.
+  std::uint64_t row_length_of_pitch() {
+    if (blocks_ < 4) return 0;
+    const Footprint* const tile = show(0);
+    const Footprint* const next = tile == nullptr ? nullptr : show(1);
+    if (next == nullptr || tile->size() < 2) return 0;
+    const std::int64_t pitch = (*tile)[1].first - (*tile)[0].first;
+    const std::int64_t by = distance(*tile, *next, tiling_.elements_).value_or(0);
+    if (by <= 0) return 0;
+    const std::int64_t all = by < pitch ? pitch : tiling_.elements_;
+    const auto length = static_cast<std::uint64_t>((all + by - 1) / by);
+    return length > 1 && length < blocks_ && blocks_ % length == 0 ? length : 0;
   }
 
   /// Lengths that a row of tiles may have, where block numbers go along rows: as far as the first
@@ -316,18 +407,27 @@ std::optional<Tiling> Tiling::find(const Grid& grid, std::int64_t elements, std:
   for (const Order order : {Order::kAsLaunched, Order::kDiagonalsOfRows, Order::kDiagonals}) {
     if (order != Order::kAsLaunched && (grid[0] < 3 || grid[1] < 3 || grid[2] > 1)) break;
     const Numbering numbering{order, grid[0], grid[1]};
-    const Show show_tile = [&](std::uint64_t tile) {
-      auto footprint = show(numbering.launched(tile));
+    const Show show_tiles = [&](std::span<const std::uint64_t> tiles) {
+      std::vector<std::uint64_t> blocks;
+      for (const std::uint64_t tile : tiles) blocks.push_back(numbering.launched(tile));
+      auto footprint = show(blocks);
       failed = failed || !footprint;
       return footprint;
     };
-    if (auto found = Finder(grid, elements, seed, effort, show_tile).find()) {
+    if (auto found = Finder(grid, elements, seed, effort, show_tiles).find()) {
       found->numbering_ = numbering;
       return found;
     }
     if (failed) break;
   }
   return std::nullopt;
+}
+
+std::optional<Tiling> Tiling::expect(const Grid& grid, std::int64_t elements, std::uint64_t seed,
+                                     const Effort& effort, const Show& show, std::uint64_t block,
+                                     const Sample& sample) {
+  if (grid[0] * grid[1] * grid[2] == 0) return std::nullopt;
+  return Finder(grid, elements, seed, effort, show).expect(block, sample);
 }
 
 std::uint64_t Tiling::Numbering::tile(std::uint64_t launched) const {

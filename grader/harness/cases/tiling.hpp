@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "grader/harness/cases/timed_case.hpp"
@@ -48,8 +49,9 @@ class RunSums;
 class Tiling {
  public:
   using Grid = std::array<std::uint64_t, 3>;
-  /// Runs one block (a number in launch order) and says what it has; nothing where it cannot.
-  using Show = std::function<std::optional<Footprint>(std::uint64_t block)>;
+  /// Runs some blocks (numbers in launch order) and says what they have together; nothing where it
+  /// cannot.
+  using Show = std::function<std::optional<Footprint>(std::span<const std::uint64_t> blocks)>;
 
   /// How much is asked.
   struct Effort {
@@ -62,6 +64,19 @@ class Tiling {
   [[nodiscard]] static std::optional<Tiling> find(const Grid& grid, std::int64_t elements,
                                                   std::uint64_t seed, const Effort& effort,
                                                   const Show& show);
+
+  /// Blocks that ran already, of which is known what they have together.
+  struct Sample {
+    std::function<bool(std::uint64_t block)> has;        ///< whether this is one of them
+    std::function<bool(const Tiling& tiling)> confirms;  ///< whether a rule says the same of them
+  };
+  /// The rule that one block lets expect, if the sample confirms it, and the first block, the last
+  /// and `effort.tries` drawn at random do, as far as they are not in the sample: side by side, or
+  /// in rows of tiles, none of them cut off. Takes three or four blocks, where find() takes more.
+  [[nodiscard]] static std::optional<Tiling> expect(const Grid& grid, std::int64_t elements,
+                                                    std::uint64_t seed, const Effort& effort,
+                                                    const Show& show, std::uint64_t block,
+                                                    const Sample& sample);
 
   /// What this block (a number in launch order) has.
   [[nodiscard]] Footprint of(std::uint64_t block) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "grader/base/result.hpp"
@@ -31,6 +32,10 @@ std::uint64_t PartsRun::blocks_of(std::size_t launch) const {
 }
 
 PartsRun::Ran PartsRun::run_range(std::uint64_t seed, const BlockRange& blocks) {
+  return run_ranges(seed, std::span(&blocks, 1));
+}
+
+PartsRun::Ran PartsRun::run_ranges(std::uint64_t seed, std::span<const BlockRange> blocks) {
   const DeviceScope on(student_side().device.number());
   write_inputs(student_side(), seed);
   student_side().kernels.prepare_when_touched(timed_case().output, student_side().output.data());
@@ -44,21 +49,26 @@ PartsRun::Ran PartsRun::run_range_of(std::size_t number, std::uint64_t seed,
   student_side().kernels.prepare_when_touched(timed_case().output, student_side().output.data());
   ReadyLaunch one = student().launch;
   one.steps = {student().launch.steps.at(number)};
-  return launch(one, blocks);
+  return launch(one, std::span(&blocks, 1));
 }
 
-PartsRun::Ran PartsRun::run_range_again(const BlockRange& blocks) {
+PartsRun::Ran PartsRun::run_ranges_again(std::span<const BlockRange> blocks) {
   const DeviceScope on(student_side().device.number());
   student_side().kernels.prepare_when_touched(timed_case().output, student_side().output.data());
-  ReadyLaunch last = student().launch;
-  last.steps.erase(last.steps.begin(), last.steps.end() - 1);
-  return launch(last, blocks);
+  return launch(last_launch(), blocks);
 }
 
-PartsRun::Ran PartsRun::launch(const ReadyLaunch& launch, const BlockRange& blocks) {
+ReadyLaunch PartsRun::last_launch() const {
+  ReadyLaunch last = student().launch;
+  if (!last.steps.empty()) last.steps.erase(last.steps.begin(), last.steps.end() - 1);
+  return last;
+}
+
+PartsRun::Ran PartsRun::launch(const ReadyLaunch& launch, std::span<const BlockRange> blocks) {
   Side& side = student_side();
   std::vector<void*> d_inputs;
   for (const PlacedBuffer& input : side.inputs) d_inputs.push_back(input.data());
+  const KernelArguments arguments = timed_case().arguments(d_inputs, side.output.data());
   side.device.forget_report();
   cudaError_t code = cudaSuccess;
   {
@@ -66,9 +76,10 @@ PartsRun::Ran PartsRun::launch(const ReadyLaunch& launch, const BlockRange& bloc
     constexpr double kPatience = 10;
     const auto watch = parts().watchdog.watch(kPatience * request().timeout_seconds,
                                               "a run of blocks of " + timed_case().label);
-    code = student().launcher.launch(launch, timed_case().arguments(d_inputs, side.output.data()),
-                                     student().scratch.data(),
-                                     Sampling{.counts = false, .only = blocks});
+    const ReadyLaunch again = last_launch();
+    for (std::size_t i = 0; i < blocks.size() && code == cudaSuccess; ++i)
+      code = student().launcher.launch(i == 0 ? launch : again, arguments, student().scratch.data(),
+                                       Sampling{.counts = false, .only = blocks[i]});
     if (code == cudaSuccess) code = cudaDeviceSynchronize();
   }
   if (code != cudaSuccess) student().on_fault(code);
@@ -138,9 +149,11 @@ constexpr std::uint64_t kMostTries = 32, kFewestTries = 8, kStepsOfTries = 500'0
 constexpr std::uint64_t kLong = 50'000;
 /// Of those, where the sample has tried the rule on as many blocks as these.
 constexpr int kTriesOfLong = 3, kTriesBesideSample = 1;
+/// The same where the sample has confirmed all of the rule.
+constexpr int kTriesOfExpected = 2;
 constexpr std::uint64_t kManyOfSample = 4;
 /// Where a block takes long, the results of so many are compared.
-constexpr int kComparedOfLong = 2;
+constexpr std::size_t kComparedOfLong = 2;
 
 /// Runs blocks of one case alone.
 class Alone {
@@ -155,28 +168,34 @@ class Alone {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   [[nodiscard]] const std::string& doubt() const { return doubt_; }
 
-  std::optional<Footprint> show(std::uint64_t block) {
+  std::optional<Footprint> show(std::span<const std::uint64_t> blocks) {
     if (steps_ > kMostSteps) return stop("its blocks take long");
-    const BlockRange only{block, 1, kMostSteps};
+    std::vector<BlockRange> alone;
+    for (const std::uint64_t block : blocks)
+      alone.push_back({block, 1, kMostSteps / blocks.size()});
     const bool fresh = reads() || !std::exchange(has_inputs_, true);
     const PartsRun::Ran ran =
-        fresh ? run_.run_range(request_.seed, only) : run_.run_range_again(only);
+        fresh ? run_.run_ranges(request_.seed, alone) : run_.run_ranges_again(alone);
     if (!ran.not_run.empty()) return stop(ran.not_run);
     steps_ += ran.warp_instructions;
     Footprint footprint;
     const auto see = [&](std::size_t first, std::size_t count) {
       append(footprint, static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
     };
+    const std::size_t compared = takes_long_ ? compared_ + blocks.size() : 0;
     if (reads()) {
       run_.each_read(see);
-    } else if (takes_long_ && compared_++ >= kComparedOfLong) {
+    } else if (compared > kComparedOfLong) {
       run_.each_written_run(see);
-    } else if (run_.compare_sample(request_.seed, see).difference.wrong != 0) {
-      return stop("block " + std::to_string(block) + " leaves wrong results");
+    } else if (compared_ = compared;
+               run_.compare_sample(request_.seed, see).difference.wrong != 0) {
+      return stop("block " + std::to_string(blocks.front()) +
+                  (blocks.size() == 1 ? " leaves wrong results"
+                                      : " or one that ran beside it leaves wrong results"));
     }
     steps_ += static_cast<std::uint64_t>(elements_of(footprint));
-    takes_long_ =
-        takes_long_ || steps_ > kLong * ++shown_ || request_.timed_case.useful_operations > 0;
+    takes_long_ = takes_long_ || steps_ > kLong * (shown_ += blocks.size()) ||
+                  request_.timed_case.useful_operations > 0;
     return footprint;
   }
 
@@ -190,7 +209,7 @@ class Alone {
   PartsRun run_;
   bool has_inputs_ = false, takes_long_ = false;
   std::uint64_t steps_ = 0, shown_ = 0;
-  int compared_ = 0;
+  std::size_t compared_ = 0;  ///< blocks
   std::string doubt_;
 };
 
@@ -207,6 +226,12 @@ bool is_all(const Footprint& touched, const WrittenRows& declared, std::size_t e
     places.add(static_cast<std::size_t>(run.first), static_cast<std::size_t>(run.count));
   const PlaceSet::Difference difference = places.difference_from(declared);
   return difference.missing == 0 && difference.beside == 0;
+}
+
+bool has(const SampledPlaces& sample, std::uint64_t block) {
+  return std::ranges::any_of(sample.blocks, [block](const BlockRange& range) {
+    return block - range.first < range.count;
+  });
 }
 
 /// Whether the blocks of the sample touched what the rule says.
@@ -239,18 +264,29 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
   const std::uint64_t row = grid.x, plane = row * grid.y;
   const std::uint64_t first_block = (grid.y == 1 && grid.z == 1 ? blocks > 1 : grid.x > 2) +
                                     (grid.y > 2 ? row : 0) + (grid.z > 2 ? plane : 0);
-  const auto first = alone.show(first_block);
+  const auto first = alone.show(std::span(&first_block, 1));
   if (!first) return alone.doubt();
   const std::uint64_t of_block = std::max<std::uint64_t>(1, alone.steps());
+  const Tiling::Grid all{grid.x, grid.y, grid.z};
+  const auto count = static_cast<std::int64_t>(elements);
+  const Tiling::Show show = [&](std::span<const std::uint64_t> some) {
+    return some.size() == 1 && some.front() == first_block ? first : alone.show(some);
+  };
   std::uint64_t of_sample = 0;
   for (const BlockRange& range : sample.blocks) of_sample += range.count;
   const bool is_tried = of_sample >= kManyOfSample && !sample.some_warps;
   Tiling::Effort effort{is_tried ? kTriesBesideSample : kTriesOfLong, of_block > kLong};
-  if (!effort.is_sparing)
+  if (!effort.is_sparing) {
     effort.tries = static_cast<int>(std::clamp(kStepsOfTries / of_block, kFewestTries, kMostTries));
-  const auto tiling = Tiling::find(
-      {grid.x, grid.y, grid.z}, static_cast<std::int64_t>(elements), request.seed, effort,
-      [&](std::uint64_t block) { return block == first_block ? first : alone.show(block); });
+  } else if (is_tried) {
+    const auto expected =
+        Tiling::expect(all, count, request.seed, {kTriesOfExpected, true}, show, first_block,
+                       {[&](std::uint64_t block) { return has(sample, block); },
+                        [&](const Tiling& tiling) { return agrees(tiling, sample); }});
+    if (expected && expected->has_each_once(declared, request.seed)) return {};
+    if (!alone.doubt().empty()) return alone.doubt();
+  }
+  const auto tiling = Tiling::find(all, count, request.seed, effort, show);
   if (!tiling)
     return alone.doubt().empty() ? "its blocks do not lie side by side by one rule" : alone.doubt();
   if (!sample.blocks.empty() && !agrees(*tiling, sample))

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,11 @@ class PartsRun : public TimedRun {
   [[nodiscard]] Ran run_range(std::uint64_t seed, const BlockRange& blocks);
   /// The same of one launch alone, as if there were no others.
   [[nodiscard]] Ran run_range_of(std::size_t launch, std::uint64_t seed, const BlockRange& blocks);
+  /// The same of several ranges, one after the other; launches before the last run once. Each is
+  /// given up after its own number of instructions.
+  [[nodiscard]] Ran run_ranges(std::uint64_t seed, std::span<const BlockRange> blocks);
   /// The same on the inputs that are there, and on what earlier launches have left.
-  [[nodiscard]] Ran run_range_again(const BlockRange& blocks);
+  [[nodiscard]] Ran run_ranges_again(std::span<const BlockRange> blocks);
 
   /// Whether what was touched of the inputs is as it was drawn.
   [[nodiscard]] bool inputs_are_as_drawn(std::uint64_t seed) const;
@@ -60,7 +64,8 @@ class PartsRun : public TimedRun {
 
  private:
   [[nodiscard]] Difference compare() override { return {}; }
-  [[nodiscard]] Ran launch(const ReadyLaunch& launch, const BlockRange& blocks);
+  [[nodiscard]] Ran launch(const ReadyLaunch& launch, std::span<const BlockRange> blocks);
+  [[nodiscard]] ReadyLaunch last_launch() const;
 };
 
 /// What the timed sample showed.

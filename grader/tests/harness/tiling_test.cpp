@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
+#include <utility>
 
 namespace membound::harness {
 namespace {
@@ -22,11 +24,20 @@ struct Launch {
   [[nodiscard]] std::uint64_t blocks() const { return grid[0] * grid[1] * grid[2]; }
 };
 
+/// What these blocks write.
+Footprint together(const Launch& launch, std::span<const std::uint64_t> blocks) {
+  std::vector<ElementRun> runs;
+  for (const std::uint64_t block : blocks)
+    for (const ElementRun& run : launch.of(block)) runs.push_back(run);
+  return united(std::move(runs));
+}
+
 /// Whether a rule is found by which all places are written once.
 bool is_sure(const Launch& launch, const WrittenRows& rows = {}) {
-  const auto tiling =
-      Tiling::find(launch.grid, launch.elements, kSeed, kEffort,
-                   [&](std::uint64_t block) { return std::optional(launch.of(block)); });
+  const auto tiling = Tiling::find(launch.grid, launch.elements, kSeed, kEffort,
+                                   [&](std::span<const std::uint64_t> blocks) {
+                                     return std::optional(together(launch, blocks));
+                                   });
   return tiling && tiling->has_each_once(rows, kSeed);
 }
 
@@ -293,14 +304,89 @@ TEST(Tiling, KnowsTilesAlongDiagonals) {
     }
 }
 
+TEST(Tiling, RunsTheBlocksThatItTriesTogether) {
+  std::size_t blocks = 0;
+  for (const bool line : {false, true}) {
+    const Launch launch = tiles(8192, 8192, 32, 32, line);
+    int runs = 0;
+    EXPECT_TRUE(Tiling::find(launch.grid, launch.elements, kSeed, kEffort,
+                             [&](std::span<const std::uint64_t> some) {
+                               ++runs;
+                               blocks += some.size();
+                               return std::optional(together(launch, some));
+                             }));
+    EXPECT_LE(runs, 24) << (line ? "in a line" : "in rows");
+  }
+  EXPECT_GE(blocks, 2 * static_cast<std::size_t>(kEffort.tries));
+}
+
+TEST(Tiling, FindsOneBlockOfThoseThatRunTogether) {
+  const Launch matrix = tiles(1024, 1024, 32, 32, false);
+  for (std::uint64_t missing = 37; missing < 1024; missing += 100) {
+    Launch launch = matrix;
+    launch.of = [=, of = matrix.of](std::uint64_t block) {
+      Footprint all = of(block);
+      if (block % 100 == missing % 100) all.pop_back();
+      return all;
+    };
+    EXPECT_FALSE(is_sure(launch)) << missing;
+  }
+}
+
+/// Whether the rule that block 1, or the first within rows, lets expect has all places, where the
+/// blocks `sampled` have run.
+bool is_expected(const Launch& launch, const std::vector<std::uint64_t>& sampled,
+                 std::size_t& runs) {
+  const Tiling::Show show = [&](std::span<const std::uint64_t> blocks) {
+    runs += blocks.size();
+    return std::optional(together(launch, blocks));
+  };
+  const Footprint ran = together(launch, sampled);
+  const Tiling::Sample sample{
+      [&](std::uint64_t block) { return std::ranges::find(sampled, block) != sampled.end(); },
+      [&](const Tiling& tiling) {
+        std::vector<ElementRun> runs_of_rule;
+        for (const std::uint64_t block : sampled)
+          for (const ElementRun& run : tiling.of(block)) runs_of_rule.push_back(run);
+        return united(std::move(runs_of_rule)) == ran;
+      }};
+  const std::uint64_t block = launch.grid[1] == 1 ? 1 : launch.grid[0] + 1;
+  const auto tiling =
+      Tiling::expect(launch.grid, launch.elements, kSeed, {2, true}, show, block, sample);
+  return tiling && tiling->has_each_once({}, kSeed);
+}
+
+TEST(Tiling, ASampleConfirmsWhatOneBlockLetsExpect) {
+  for (const Launch& launch : {stretches(1 << 20, 256), strides(1 << 20, 256, 64),
+                               tiles(1024, 2048, 32, 64, false), tiles(1024, 2048, 32, 64, true)}) {
+    const std::uint64_t last = launch.blocks() - 1;
+    std::size_t runs = 0;
+    EXPECT_TRUE(is_expected(launch, {0, 3, 4, 5, last / 2, last}, runs));
+    EXPECT_EQ(runs, 3u);
+    EXPECT_TRUE(is_expected(launch, {3, 4, 5, last / 2}, runs));
+    EXPECT_EQ(runs, 8u);  // the ends, too
+  }
+}
+
+TEST(Tiling, ExpectsNothingThatTheSampleDoesNotShow) {
+  for (const Launch& launch :
+       {reversed(1 << 20, 256), strides((1 << 20) + 7, 256, 64), tiles(1000, 1000, 32, 32, false),
+        without(stretches(1 << 20, 256), 2), without(stretches(1 << 20, 256), 4095)}) {
+    const std::uint64_t last = launch.blocks() - 1;
+    std::size_t runs = 0;
+    EXPECT_FALSE(is_expected(launch, {0, 2, 4, 5, last / 2}, runs));
+  }
+}
+
 TEST(Tiling, FindsNoRuleInAnOrderOfItsOwn) {
   EXPECT_FALSE(is_sure(in_order(tiles(1024, 1024, 32, 32, false),
                                 [](std::uint64_t block) { return block * 421 % 1024; })));
 }
 
 TEST(Tiling, SaysNothingWhereABlockCannotRun) {
-  EXPECT_FALSE(Tiling::find({100, 1, 1}, 1000, kSeed, kEffort,
-                            [](std::uint64_t) { return std::optional<Footprint>(); }));
+  EXPECT_FALSE(Tiling::find({100, 1, 1}, 1000, kSeed, kEffort, [](std::span<const std::uint64_t>) {
+    return std::optional<Footprint>();
+  }));
 }
 
 }  // namespace
