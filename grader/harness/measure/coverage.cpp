@@ -42,6 +42,15 @@ PartsRun::Ran PartsRun::run_ranges(std::uint64_t seed, std::span<const BlockRang
   return launch(student().launch, blocks);
 }
 
+PartsRun::Ran PartsRun::run_range_to_read(const BlockRange& blocks) {
+  const Side& side = student_side();
+  const DeviceScope on(side.device.number());
+  for (std::size_t i = 0; i < side.inputs.size(); ++i)
+    side.kernels.prepare_when_touched(timed_case().inputs[i], side.inputs[i].data());
+  side.kernels.prepare_when_touched(timed_case().output, side.output.data());
+  return launch(student().launch, std::span(&blocks, 1));
+}
+
 PartsRun::Ran PartsRun::run_range_of(std::size_t number, std::uint64_t seed,
                                      const BlockRange& blocks) {
   const DeviceScope on(student_side().device.number());

@@ -37,6 +37,9 @@ class PartsRun : public TimedRun {
   };
   /// Draws inputs and output anew, and runs these blocks.
   [[nodiscard]] Ran run_range(std::uint64_t seed, const BlockRange& blocks);
+  /// The same on inputs that all hold one word, for whoever asks only which places are read: to
+  /// draw them would take longer than to run.
+  [[nodiscard]] Ran run_range_to_read(const BlockRange& blocks);
   /// The same of one launch alone, as if there were no others.
   [[nodiscard]] Ran run_range_of(std::size_t launch, std::uint64_t seed, const BlockRange& blocks);
   /// The same of several ranges, one after the other; launches before the last run once. Each is

@@ -307,7 +307,9 @@ class FarBlocks {
   /// What these blocks have. Nothing: something is wrong, and `problem_` says what, or they cannot
   /// be run alone.
   std::optional<Footprint> look(const BlockRange& range) {
-    const PartsRun::Ran ran = run_.run_range(seed_, {range.first, range.count, kFarInstructions});
+    const BlockRange limited{range.first, range.count, kFarInstructions};
+    const PartsRun::Ran ran =
+        of_read_ ? run_.run_range_to_read(limited) : run_.run_range(seed_, limited);
     if (!ran.not_run.empty()) return std::nullopt;
     Footprint footprint;
     const auto see = [&](std::size_t first, std::size_t count) {
