@@ -158,9 +158,10 @@ constexpr std::uint64_t kMostTries = 32, kFewestTries = 8, kStepsOfTries = 500'0
 constexpr std::uint64_t kLong = 50'000;
 /// Of those, where the sample has tried the rule on as many blocks as these.
 constexpr int kTriesOfLong = 3, kTriesBesideSample = 1;
-/// The same where the sample has confirmed all of the rule.
-constexpr int kTriesOfExpected = 2;
 constexpr std::uint64_t kManyOfSample = 4;
+/// Of those, where the sample has confirmed all of the rule: more where it has fewer blocks.
+constexpr int kTriesOfExpected = 2, kTriesBesideFew = 6;
+constexpr std::uint64_t kFewOfSample = 16;
 /// Where a block takes long, the results of so many are compared.
 constexpr std::size_t kComparedOfLong = 2;
 
@@ -288,10 +289,12 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
   if (!effort.is_sparing) {
     effort.tries = static_cast<int>(std::clamp(kStepsOfTries / of_block, kFewestTries, kMostTries));
   } else if (is_tried) {
+    effort.tries = of_sample < kFewOfSample ? kTriesBesideFew : kTriesOfExpected;
     const auto expected =
-        Tiling::expect(all, count, request.seed, {kTriesOfExpected, true}, show, first_block,
+        Tiling::expect(all, count, request.seed, effort, show, first_block,
                        {[&](std::uint64_t block) { return has(sample, block); },
                         [&](const Tiling& tiling) { return agrees(tiling, sample); }});
+    effort.tries = kTriesBesideSample;
     if (expected && expected->has_each_once(declared, request.seed)) return {};
     if (!alone.doubt().empty()) return alone.doubt();
   }

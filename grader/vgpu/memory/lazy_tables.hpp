@@ -56,9 +56,10 @@ void keep_zeros(std::unique_ptr<LazyBytes> table);
 template <typename Note>
 class SparsePages {
  public:
-  /// Of pages 0 … `pages` - 1. Sparse where those with a note lie far apart.
+  /// Of pages 0 … `pages` - 1. Sparse where those with a note lie far apart, as long as they are
+  /// few.
   explicit SparsePages(std::uint64_t pages, TableUse use = TableUse::kDense)
-      : numbers_(take_zeros((pages + 1) * sizeof(std::uint32_t), use)) {}
+      : use_(use), numbers_(take_zeros((pages + 1) * sizeof(std::uint32_t), use)) {}
   ~SparsePages() {
     each([this](std::uint64_t page, Note&) { number_of(page) = 0; });
     keep_zeros(std::move(numbers_));
@@ -93,6 +94,7 @@ class SparsePages {
   /// Notes of the first part, some 32 KiB of them; the next have twice as many each.
   static constexpr auto kFirst = static_cast<std::uint32_t>(std::bit_ceil(32768 / sizeof(Part)));
   static constexpr std::size_t kMostParts = 26;
+  static constexpr std::uint32_t kMany = 1024;  ///< no longer few
   static constexpr std::align_val_t kAlignment{alignof(Part)};
 
   [[nodiscard]] std::atomic<std::uint32_t>& number_of(std::uint64_t page) const {
@@ -119,9 +121,11 @@ class SparsePages {
     Part* const made = new (&part_of(number)) Part{{}, page};
     used_ = number;
     number_of(page).store(number, std::memory_order_release);
+    if (number == kMany && use_ == TableUse::kSparse) numbers_->expect_dense_use();
     return made->note;
   }
 
+  TableUse use_;
   std::unique_ptr<LazyBytes> numbers_;  ///< of each page: counts up from 1 as pages are noted
   std::array<std::atomic<Part*>, kMostParts> parts_{};
   std::atomic<std::uint32_t> used_ = 0;
