@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/workplace.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <sstream>
 #include <vector>
@@ -70,7 +72,9 @@ base::Status compile_oracle(const fs::path& source, const fs::path& student, con
                        "apt-get install g++"};
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  const fs::path part = file.string() + "." + base::owner_mark() + ".part";
+  // Several checks at once, of one process or of many, may be making it.
+  const fs::path part =
+      file.string() + "." + base::owner_mark() + "." + std::to_string(gettid()) + ".part";
   const auto run = base::run_process(
       {.arguments = {compiler.string(), "-std=c++20", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared",
                      "-I" + student.string(), source.string(), "-o", part.string()},
@@ -78,6 +82,10 @@ base::Status compile_oracle(const fs::path& source, const fs::path& student, con
   if (!run) return run.error();
   if (run->exit_code == 0) fs::rename(part, file, error);
   if (run->exit_code == 0 && !error) return base::Done{};
+  if (run->exit_code == 0)
+    return base::Error{base::ErrorKind::kMachine, file.string(),
+                       "cannot be written: " + error.message(), "a folder to keep it in",
+                       "check the rights of the folder and that the disk is not full"};
   // The compiler's first line names the place.
   return base::Error{base::ErrorKind::kInput, source.string(),
                      "does not compile:\n" + run->output.substr(0, kShownOutput),
