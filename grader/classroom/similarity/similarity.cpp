@@ -7,6 +7,9 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
+
+#include <nlohmann/json.hpp>
 
 #include "grader/base/digest.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
@@ -94,26 +97,47 @@ base::Result<Fingerprint> fingerprint_of_code(const std::filesystem::path& file)
 
 namespace {
 
-/// The hashes that few have and that the course did not hand out.
-std::vector<Fingerprint> telling_of(std::span<const Fingerprint> submissions,
-                                    std::span<const Fingerprint> given, const Limits& limits) {
-  std::map<std::uint64_t, std::size_t> holders;
+/// How many of a class have each hash.
+using Holders = std::map<std::uint64_t, std::size_t>;
+
+Holders holders_in(std::span<const Fingerprint> submissions) {
+  Holders holders;
   for (const Fingerprint& submission : submissions)
     for (const std::uint64_t hash : submission) ++holders[hash];
-  for (const Fingerprint& text : given)
-    for (const std::uint64_t hash : text) holders.erase(hash);
-  const auto most = std::max(
-      limits.shared_least,
-      static_cast<std::size_t>(limits.shared_by * static_cast<double>(submissions.size())));
-  std::vector<Fingerprint> telling(submissions.size());
-  for (std::size_t i = 0; i < submissions.size(); ++i)
-    std::copy_if(submissions[i].begin(), submissions[i].end(), std::back_inserter(telling[i]),
-                 [&](std::uint64_t hash) {
-                   const auto found = holders.find(hash);
-                   return found != holders.end() && found->second <= most;
-                 });
-  return telling;
+  return holders;
 }
+
+/// More holders than this, and a hash says nothing.
+std::size_t most_holders(std::size_t submissions, const Limits& limits) {
+  return std::max(limits.shared_least,
+                  static_cast<std::size_t>(limits.shared_by * static_cast<double>(submissions)));
+}
+
+/// Tells which hashes few of a class have and the course did not hand out.
+class Telling {
+ public:
+  Telling(std::span<const Fingerprint> submissions, std::span<const Fingerprint> given,
+          const Limits& limits)
+      : holders_(holders_in(submissions)), most_(most_holders(submissions.size(), limits)) {
+    for (const Fingerprint& text : given) given_.insert(text.begin(), text.end());
+  }
+
+  [[nodiscard]] bool tells(std::uint64_t hash) const {
+    const auto found = holders_.find(hash);
+    return !given_.contains(hash) && (found == holders_.end() || found->second <= most_);
+  }
+  [[nodiscard]] Fingerprint of(const Fingerprint& text) const {
+    Fingerprint telling;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(telling),
+                 [this](std::uint64_t hash) { return tells(hash); });
+    return telling;
+  }
+
+ private:
+  Holders holders_;
+  std::size_t most_;
+  std::set<std::uint64_t> given_;
+};
 
 double jaccard(const Fingerprint& a, const Fingerprint& b) {
   Fingerprint both;
@@ -148,7 +172,9 @@ class Sets {
 
 std::vector<Cluster> clusters_of(std::span<const Fingerprint> submissions,
                                  std::span<const Fingerprint> given, const Limits& limits) {
-  const std::vector<Fingerprint> telling = telling_of(submissions, given, limits);
+  const Telling tells(submissions, given, limits);
+  std::vector<Fingerprint> telling;
+  for (const Fingerprint& submission : submissions) telling.push_back(tells.of(submission));
   Sets sets(telling.size());
   for (std::size_t a = 0; a < telling.size(); ++a) {
     if (telling[a].size() < limits.least_hashes) continue;
@@ -170,6 +196,70 @@ std::vector<Cluster> clusters_of(std::span<const Fingerprint> submissions,
     return a.members.size() > b.members.size();
   });
   return clusters;
+}
+
+std::vector<Retelling> retellings_of(std::span<const Fingerprint> submissions,
+                                     const Fingerprint& reference,
+                                     std::span<const Fingerprint> given, const Limits& limits) {
+  const Fingerprint telling = Telling(submissions, given, limits).of(reference);
+  std::vector<Retelling> found;
+  if (telling.size() < limits.least_retold) return found;
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    Fingerprint both;
+    std::set_intersection(submissions[i].begin(), submissions[i].end(), telling.begin(),
+                          telling.end(), std::back_inserter(both));
+    const double share = static_cast<double>(both.size()) / static_cast<double>(telling.size());
+    if (share >= limits.retold) found.push_back({i, share});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Retelling& a, const Retelling& b) { return a.share > b.share; });
+  return found;
+}
+
+std::vector<Match> matches_of(std::span<const Fingerprint> submissions,
+                              std::span<const Fingerprint> earlier,
+                              std::span<const Fingerprint> given, const Limits& limits) {
+  const Telling now(submissions, given, limits), then(earlier, given, limits);
+  std::vector<Fingerprint> old;
+  for (const Fingerprint& text : earlier) old.push_back(now.of(then.of(text)));
+  std::vector<Match> matches;
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    const Fingerprint telling = then.of(now.of(submissions[i]));
+    if (telling.size() < limits.least_hashes) continue;
+    Match best{i, 0, 0};
+    for (std::size_t k = 0; k < old.size(); ++k)
+      if (const double alike = jaccard(telling, old[k]); alike > best.alike) best = {i, k, alike};
+    if (best.alike >= limits.alike) matches.push_back(best);
+  }
+  return matches;
+}
+
+namespace {
+
+constexpr const char* kDigestsSchema = "membound-digests/1";
+
+}  // namespace
+
+std::string to_text(const Digests& digests) {
+  nlohmann::json labs = nlohmann::json::object();
+  for (const auto& [lab, texts] : digests) {
+    // In an order that says nothing about whose they were.
+    std::vector<Fingerprint> sorted = texts;
+    std::sort(sorted.begin(), sorted.end());
+    labs[lab] = sorted;
+  }
+  return nlohmann::json{{"schema", kDigestsSchema}, {"labs", labs}}.dump() + "\n";
+}
+
+base::Result<Digests> digests_from_text(const std::string& text, const std::string& file_name) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    if (json.at("schema") == kDigestsSchema) return json.at("labs").get<Digests>();
+  } catch (const nlohmann::json::exception&) {
+    // said below
+  }
+  return base::Error{base::ErrorKind::kInput, file_name, "holds no digests of a term",
+                     "what membound report --keep-digests wrote", "write it anew"};
 }
 
 }  // namespace membound::similarity

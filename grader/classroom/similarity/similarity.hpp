@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,10 +37,16 @@ using Fingerprint = std::vector<std::uint64_t>;
 
 /// What does not count as alike, and from where on likeness is told.
 struct Limits {
-  double shared_by = 0.25;       ///< a hash that more than this share of the class has says nothing
+  /// A hash that more than this share of the class has says nothing: a stage has few right forms,
+  /// and each of them is what some of a class comes to by itself.
+  double shared_by = 0.05;
   std::size_t shared_least = 4;  ///< … nor counts as shared below this many submissions
   std::size_t least_hashes = 8;  ///< a submission with fewer telling hashes is left alone
   double alike = 0.8;            ///< Jaccard index of the telling hashes from which two are alike
+  /// Share of the published answer's telling hashes from which a submission retells it, and how
+  /// many of them there must be.
+  double retold = 0.8;
+  std::size_t least_retold = 24;
 };
 
 /// Submissions that hang together through pairs that are alike.
@@ -52,5 +59,41 @@ struct Cluster {
 [[nodiscard]] std::vector<Cluster> clusters_of(std::span<const Fingerprint> submissions,
                                                std::span<const Fingerprint> given,
                                                const Limits& limits = {});
+
+/// A submission that says what the published answer says.
+struct Retelling {
+  std::size_t member = 0;
+  double share = 0;  ///< of the answer's telling hashes that the submission has
+};
+
+/// Submissions that retell `reference`, the nearest first. What much of the class has, or what
+/// `given` has, is not counted: a forced form is no retelling.
+[[nodiscard]] std::vector<Retelling> retellings_of(std::span<const Fingerprint> submissions,
+                                                   const Fingerprint& reference,
+                                                   std::span<const Fingerprint> given = {},
+                                                   const Limits& limits = {});
+
+/// A submission that is like one of an earlier term.
+struct Match {
+  std::size_t member = 0, earlier = 0;  ///< indices
+  double alike = 0;
+};
+
+/// For each submission the most alike of `earlier`, where it is alike at all; what much of either
+/// class has is not counted.
+[[nodiscard]] std::vector<Match> matches_of(std::span<const Fingerprint> submissions,
+                                            std::span<const Fingerprint> earlier,
+                                            std::span<const Fingerprint> given,
+                                            const Limits& limits = {});
+
+/// Fingerprints of a term by lab, without a name: what may be kept when the people are gone.
+using Digests = std::map<std::string, std::vector<Fingerprint>>;
+
+/// What a folder keeps of a term: the file, as text.
+inline constexpr const char* kDigestsFile = "digests.json";
+[[nodiscard]] std::string to_text(const Digests& digests);
+/// An error names the file.
+[[nodiscard]] base::Result<Digests> digests_from_text(const std::string& text,
+                                                      const std::string& file_name);
 
 }  // namespace membound::similarity
