@@ -188,7 +188,10 @@ std::string shown_student(const Grade& grade) {
 }
 
 MEMBOUND_JSON(GradeDigests, harness, toolchain, lab, limits)
-MEMBOUND_JSON(HandMark, points, comment, marked_at, automatic_score)
+MEMBOUND_JSON(StageMark, stage, points, comment, marked_at, automatic_points)
+MEMBOUND_JSON(HandMark, points, comment, marked_at, automatic_score, stages)
+MEMBOUND_JSON(BestOf, count, labs)
+MEMBOUND_JSON(Counting, weights, best, stages)
 MEMBOUND_FIELDS(Grade, student, student_name, student_email, platform, platform_id, lab, verdict,
                 score, max_score, mark, audit, ratio, device, submission_sha256, origin,
                 submitted_at, time_from, graded_at, late_by_seconds, late_factor, grace_seconds,
@@ -198,12 +201,14 @@ MEMBOUND_FIELDS(Grade, student, student_name, student_email, platform, platform_
 void to_json(json& out, const Grade& value) {
   write_fields(out, value);
   out["schema"] = Grade::kSchema;
+  write_field(out, "excused", value.excused);
   out["fingerprint"] = hex_of(value.fingerprint);
 }
 
 void from_json(const json& in, Grade& value) {
   require_fields(in, {"student", "lab", "result"});
   read_fields(in, value);
+  read_field(in, "excused", value.excused);
   std::string fingerprint;
   read_field(in, "fingerprint", fingerprint);
   value.fingerprint = numbers_of(fingerprint);
@@ -226,36 +231,138 @@ double scaled(double points, double maximum, double worth) {
   return maximum > 0 ? points * worth / maximum : 0;
 }
 
-CourseTable course_table(std::span<const Grade> grades,
-                         const std::map<std::string, double>& worth) {
-  CourseTable table;
+namespace {
+
+/// "12.5", "100": at most two decimals.
+std::string shortest(double value) {
+  std::string text = base::decimal(value, 2);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::vector<CourseTable::Column> columns_of(std::span<const Grade> grades,
+                                            const std::map<std::string, double>& worth,
+                                            const Counting& counting) {
   std::map<std::string, CourseTable::Column> labs;
   for (const Grade& grade : grades) {
     CourseTable::Column& column = labs[grade.lab];
     column.lab = grade.lab;
     if (column.title.empty()) column.title = grade.result.title;
-    const auto own = worth.find(grade.lab);
-    column.worth = own != worth.end() ? own->second : std::max(column.worth, grade.max_score);
+    column.worth = std::max(column.worth, grade.max_score);
   }
+  std::vector<CourseTable::Column> columns;
+  for (auto& [lab, column] : labs) {
+    const auto weight = counting.weights.find(lab);
+    if (weight != counting.weights.end()) {
+      column.weight = weight->second;
+      column.worth = kWeighedWorth;
+    }
+    if (const auto own = worth.find(lab); own != worth.end()) column.worth = own->second;
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+/// For each rule of best ones the columns that it is about.
+std::vector<std::vector<std::size_t>> columns_of_rules(const CourseTable& table,
+                                                       const Counting& counting) {
+  std::vector<std::vector<std::size_t>> rules;
+  const auto is_named = [&counting](const std::string& lab) {
+    return std::any_of(counting.best.begin(), counting.best.end(), [&lab](const BestOf& rule) {
+      return std::find(rule.labs.begin(), rule.labs.end(), lab) != rule.labs.end();
+    });
+  };
+  for (const BestOf& rule : counting.best) {
+    std::vector<std::size_t>& columns = rules.emplace_back();
+    for (std::size_t i = 0; i < table.labs.size(); ++i) {
+      const std::string& lab = table.labs[i].lab;
+      const bool own = std::find(rule.labs.begin(), rule.labs.end(), lab) != rule.labs.end();
+      if (rule.labs.empty() ? !is_named(lab) : own) columns.push_back(i);
+    }
+  }
+  return rules;
+}
+
+/// Leaves out what others of the rule's labs are better than.
+void drop_lowest(const CourseTable& table, std::vector<std::size_t> columns, int count,
+                 CourseRow& row) {
+  std::erase_if(columns, [&row](std::size_t i) { return row.cells[i].part == Part::kExcused; });
+  const auto share = [&](std::size_t i) {
+    return table.labs[i].worth > 0 ? row.cells[i].points.value_or(0) / table.labs[i].worth : 0;
+  };
+  std::stable_sort(columns.begin(), columns.end(),
+                   [&share](std::size_t a, std::size_t b) { return share(a) > share(b); });
+  for (std::size_t i = static_cast<std::size_t>(count); i < columns.size(); ++i)
+    row.cells[columns[i]].part = Part::kDropped;
+}
+
+void add_up(const CourseTable& table, CourseRow& row) {
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    const CourseCell& cell = row.cells[i];
+    // A score that is withheld may yet be one of the best.
+    if (cell.grade != nullptr && cell.grade->undecided()) ++row.withheld;
+    if (cell.part != Part::kCounts) continue;
+    row.total += cell.points.value_or(0) * table.labs[i].weight;
+    row.worth += table.labs[i].worth * table.labs[i].weight;
+  }
+}
+
+}  // namespace
+
+CourseTable course_table(std::span<const Grade> grades, const std::map<std::string, double>& worth,
+                         const Counting& counting) {
+  CourseTable table;
+  table.labs = columns_of(grades, worth, counting);
   std::map<std::string, std::size_t> places;
-  for (const auto& [lab, column] : labs) {
-    places[lab] = table.labs.size();
-    table.labs.push_back(column);
-    table.worth += column.worth;
+  CourseRow nobody;  // excused from nothing, with no points: what the whole course is worth
+  for (const CourseTable::Column& column : table.labs) {
+    places[column.lab] = nobody.cells.size();
+    nobody.cells.emplace_back();
+    table.has_weights = table.has_weights || counting.weights.contains(column.lab);
   }
+  const auto rules = columns_of_rules(table, counting);
+  const auto finish = [&](CourseRow& row) {
+    for (std::size_t i = 0; i < rules.size(); ++i)
+      drop_lowest(table, rules[i], counting.best[i].count, row);
+    add_up(table, row);
+  };
+  finish(nobody);
+  table.worth = nobody.worth;
   std::map<std::string, CourseRow> rows;
   for (const Grade& grade : grades) {
     CourseRow& row = rows[grade.student];
     if (row.any == nullptr || row.any->student_name.empty()) row.any = &grade;
-    row.cells.resize(labs.size());
-    CourseCell& cell = row.cells[places[grade.lab]];
+    row.cells.resize(table.labs.size());
+    const std::size_t place = places[grade.lab];
+    CourseCell& cell = row.cells[place];
     cell.grade = &grade;
-    if (grade.score) cell.points = scaled(*grade.score, grade.max_score, labs[grade.lab].worth);
-    row.total += cell.points.value_or(0);
-    row.withheld += grade.withheld() ? 1 : 0;
+    if (grade.excused) cell.part = Part::kExcused;
+    if (grade.score) cell.points = scaled(*grade.score, grade.max_score, table.labs[place].worth);
   }
-  for (auto& [student, row] : rows) table.rows.push_back(std::move(row));
+  for (auto& [student, row] : rows) {
+    finish(row);
+    table.rows.push_back(std::move(row));
+  }
   return table;
+}
+
+std::string total_text(const CourseTable& table, const CourseRow& row) {
+  std::string sum, others;
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    const CourseCell& cell = row.cells[i];
+    const bool open = cell.grade != nullptr && cell.grade->undecided();
+    const std::string points = open ? "?" : shortest(cell.points.value_or(0));
+    if (cell.part == Part::kCounts) {
+      sum += (sum.empty() ? "" : " + ") + points;
+      if (table.has_weights) sum += " × " + shortest(table.labs[i].weight);
+      continue;
+    }
+    others += (others.empty() ? "; left out: " : ", ") + table.labs[i].lab +
+              (cell.part == Part::kExcused ? " (excused)" : " (" + points + ", others are better)");
+  }
+  return (sum.empty() ? "0" : sum) + " = " + shortest(row.total) + " of " + shortest(row.worth) +
+         others;
 }
 
 }  // namespace membound::course

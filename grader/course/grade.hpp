@@ -68,12 +68,22 @@ struct GradeDigests {
   bool operator==(const GradeDigests&) const = default;
 };
 
-/// What a person decided in the place of an automatic score.
+/// What a person decided for one stage.
+struct StageMark {
+  int stage = 0;
+  double points = 0;
+  std::string comment;          ///< for the student
+  std::string marked_at;        ///< UTC
+  double automatic_points = 0;  ///< of the verdict, before lateness
+};
+
+/// What a person decided instead of an automatic score.
 struct HandMark {
   double points = 0;
   std::string comment;                    ///< for the student
   std::string marked_at;                  ///< UTC
   std::optional<double> automatic_score;  ///< nothing: it was withheld
+  std::vector<StageMark> stages = {};     ///< ascending; empty: the mark is for the whole lab
 };
 
 /// One row of the class: a student and a lab.
@@ -89,6 +99,7 @@ struct Grade {
   std::optional<double> score;          ///< nothing: withheld (SUSPICIOUS, INFRA_ERROR)
   double max_score = 0;                 ///< of the whole lab
   std::optional<HandMark> mark;         ///< where a person decided; `score` is then its points
+  bool excused = false;                 ///< by a person: no score, and left out of the total
   /// Of stages whose predicted speed earned points; in the ledger only an audit's own record has
   /// one. Nothing: no speed was predicted.
   std::optional<Audit> audit;
@@ -109,9 +120,10 @@ struct Grade {
   /// Ids of the roster that may be the author of unmatched work; of a student without work, the
   /// rows that may be this student's.
   std::vector<std::string> may_be;
-  int attempt = 1;         ///< which of the student's submissions this is, from 1
-  std::string note;        ///< for people: why, or what to look at
-  std::uint64_t seed = 0;  ///< with it, the test data come out the same again
+  int attempt = 1;               ///< which of the student's submissions this is, from 1
+  std::string note;              ///< for people: why, or what to look at
+  std::string intake_note = {};  ///< what of it is about how it was found; not written
+  std::uint64_t seed = 0;        ///< with it, the test data come out the same again
   /// The 128 bits that data follow from where judge and runner were apart, 32 hexadecimal digits;
   /// empty: submission and judge shared a process, and the data follow from `seed` alone.
   std::string seed_key;
@@ -136,9 +148,14 @@ struct Grade {
   /// Ends without a result: 0 points, or a withheld score where the verdict asks for it.
   void end(GradeVerdict without_result, std::string why, const Lab& lab);
 
-  [[nodiscard]] bool withheld() const { return verdict.has_value() && !score.has_value(); }
-  /// Somebody handed something in, or a person gave points all the same.
-  [[nodiscard]] bool is_there() const { return verdict.has_value() || mark.has_value(); }
+  /// There is no number to write for it: a person must decide, or excused it.
+  [[nodiscard]] bool withheld() const {
+    return (verdict.has_value() || excused) && !score.has_value();
+  }
+  /// A person must decide before there is a score.
+  [[nodiscard]] bool undecided() const { return withheld() && !excused; }
+  /// Somebody handed something in, or a person decided all the same.
+  [[nodiscard]] bool is_there() const { return verdict.has_value() || mark.has_value() || excused; }
 };
 
 /// "16 minutes late, 15 minutes of it forgiven: 1 day begun, 10 % of the points deducted"; empty
@@ -149,9 +166,11 @@ struct Grade {
 [[nodiscard]] std::string shown_student(const Grade& grade);
 
 void to_json(nlohmann::json& out, const GradeDigests& value);
+void to_json(nlohmann::json& out, const StageMark& value);
 void to_json(nlohmann::json& out, const HandMark& value);
 void to_json(nlohmann::json& out, const Grade& value);
 void from_json(const nlohmann::json& in, GradeDigests& value);
+void from_json(const nlohmann::json& in, StageMark& value);
 void from_json(const nlohmann::json& in, HandMark& value);
 void from_json(const nlohmann::json& in, Grade& value);
 
@@ -162,20 +181,50 @@ void from_json(const nlohmann::json& in, Grade& value);
                                                   const std::string& file_name);
 
 // The course as one table: a row for each student, a column for each lab, totals. Labs may be
-// worth other points than their stages add up to.
+// worth other points than their stages add up to, count with weights, and the lowest may drop out.
 
 /// `points` of `maximum` as points of `worth`.
 [[nodiscard]] double scaled(double points, double maximum, double worth);
 
+/// Of these labs only the best count.
+struct BestOf {
+  int count = 0;
+  std::vector<std::string> labs;  ///< ids; empty: all labs that no other rule names
+
+  bool operator==(const BestOf&) const = default;
+};
+
+/// How stages become a lab's points, and labs a total.
+struct Counting {
+  std::map<std::string, double> weights;  ///< the lab's points are multiplied by it; 1 without
+  std::vector<BestOf> best;               ///< a lab is in one of them at most
+  /// Of a lab by the number of the stage ("2"): points that it is worth instead of its own.
+  std::map<std::string, std::map<std::string, double>> stages;
+
+  bool operator==(const Counting&) const = default;
+};
+
+/// What a lab with a weight is worth where nothing else is said.
+inline constexpr double kWeighedWorth = 100;
+
+/// What a cell has to do with the total.
+enum class Part {
+  kCounts,
+  kDropped,  ///< others of its BestOf are better
+  kExcused
+};
+
 struct CourseCell {
   const Grade* grade = nullptr;  ///< null: the student has no row for the lab, which counts 0
   std::optional<double> points;  ///< scaled; nothing: withheld
+  Part part = Part::kCounts;
 };
 
 struct CourseRow {
   const Grade* any = nullptr;     ///< for id, name and address
   std::vector<CourseCell> cells;  ///< one for each lab
   double total = 0;
+  double worth = 0;  ///< of the labs that count for this student, times their weights
   int withheld = 0;  ///< labs that a person must decide before the total is final
 };
 
@@ -183,15 +232,28 @@ struct CourseTable {
   struct Column {
     std::string lab, title;
     double worth = 0;
+    double weight = 1;
   };
   std::vector<Column> labs;     ///< ascending
   std::vector<CourseRow> rows;  ///< by student
-  double worth = 0;             ///< of all labs
+  double worth = 0;             ///< of somebody who is excused from nothing
+  bool has_weights = false;     ///< some lab counts with a weight of its own
 };
 
 /// `grades` must outlive the table; one for each student and lab. `worth`: points of labs that are
-/// worth something else than their maximum.
+/// worth something else than their maximum. Of a BestOf those labs count whose points are the
+/// greatest share of what the lab is worth, of equals the earlier; an excused lab is none of them.
 [[nodiscard]] CourseTable course_table(std::span<const Grade> grades,
-                                       const std::map<std::string, double>& worth);
+                                       const std::map<std::string, double>& worth,
+                                       const Counting& counting = {});
+
+/// "85 × 0.2 + 90 × 0.3 = 44 of 50; left out: 03-transpose (excused), 04-reduction (40, others are
+/// better)". A withheld score is a "?".
+[[nodiscard]] std::string total_text(const CourseTable& table, const CourseRow& row);
+
+void to_json(nlohmann::json& out, const BestOf& value);
+void from_json(const nlohmann::json& in, BestOf& value);
+void to_json(nlohmann::json& out, const Counting& value);
+void from_json(const nlohmann::json& in, Counting& value);
 
 }  // namespace membound::course

@@ -51,6 +51,8 @@ class RulesReader {
           {"groups", [&](const YAML::Node& n) { groups(n, rules); }},
           {"late", [&](const YAML::Node& n) { late(n, rules); }},
           {"labs", [&](const YAML::Node& n) { labs(n, rules); }},
+          {"counting", [&](const YAML::Node& n) { counting(n, rules.counting); }},
+          {"limits", [&](const YAML::Node& n) { limits(n, rules.limits); }},
           {"extensions", [&](const YAML::Node& n) { extensions(n, rules); }}});
     if (problem_) return *problem_;
     return rules;
@@ -169,6 +171,101 @@ class RulesReader {
     rules.best_attempt = word == "best";
   }
 
+  /// "lab: value" for several labs.
+  void for_labs(const YAML::Node& node, const std::string& what, const std::string& example,
+                const std::function<void(const std::string&, const YAML::Node&)>& read) {
+    if (!node.IsMap()) return wrong(node, what + " is no list of \"lab: …\"", example);
+    for (const auto& entry : node) read(lab(entry.first), entry.second);
+  }
+
+  int whole(const YAML::Node& node, int least, int most) {
+    int value = least - 1;
+    if (node.IsScalar() && YAML::convert<int>::decode(node, value) && value >= least &&
+        value <= most)
+      return value;
+    wrong(node, "\"" + shown(text(node), 60) + "\" is no such number",
+          "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    return least;
+  }
+
+  void stage_points(const YAML::Node& node, const std::string& id, course::Counting& counting) {
+    constexpr double kMostPoints = 1'000'000;
+    if (!node.IsMap()) return wrong(node, "no list of \"stage: points\"", "{1: 5, 2: 20}");
+    const auto lab = std::find_if(labs_.begin(), labs_.end(),
+                                  [&id](const course::Lab& one) { return one.id == id; });
+    for (const auto& entry : node) {
+      const bool known =
+          lab != labs_.end() &&
+          std::any_of(lab->stages.begin(), lab->stages.end(), [&](const course::Stage& stage) {
+            return std::to_string(stage.number) == entry.first.Scalar();
+          });
+      if (!known)
+        wrong(entry.first, "\"" + shown(entry.first.Scalar(), 60) + "\" is no stage of " + id,
+              "the number of one of its stages");
+      counting.stages[id][entry.first.Scalar()] = number(entry.second, kMostPoints);
+    }
+  }
+
+  void best_of(const YAML::Node& node, course::Counting& counting) {
+    constexpr int kMostLabs = 1000;
+    if (node.IsSequence()) {
+      for (const YAML::Node& one : node) best_of(one, counting);
+      return;
+    }
+    course::BestOf best;
+    keys(node, "a rule of best labs",
+         {{"count", [&](const YAML::Node& n) { best.count = whole(n, 1, kMostLabs); }},
+          {"labs", [&](const YAML::Node& n) {
+             if (!n.IsSequence()) wrong(n, "labs is no list", "[01, 02, 03]");
+             for (const YAML::Node& one : n) best.labs.push_back(lab(one));
+           }}});
+    if (best.count == 0) wrong(node, "a rule of best labs without count", "{count: 3, labs: […]}");
+    for (const course::BestOf& other : counting.best)
+      for (const std::string& one : best.labs)
+        if (std::find(other.labs.begin(), other.labs.end(), one) != other.labs.end())
+          wrong(node, one + " is in two rules of best labs", "one rule for each lab");
+    counting.best.push_back(std::move(best));
+  }
+
+  void counting(const YAML::Node& node, course::Counting& counting) {
+    constexpr double kMostWeight = 1000;
+    keys(node, "counting",
+         {{"weights",
+           [&](const YAML::Node& n) {
+             for_labs(n, "weights", "{transpose: 0.3}",
+                      [&](const std::string& id, const YAML::Node& weight) {
+                        counting.weights[id] = number(weight, kMostWeight);
+                      });
+           }},
+          {"best", [&](const YAML::Node& n) { best_of(n, counting); }},
+          {"stages", [&](const YAML::Node& n) {
+             for_labs(n, "stages", "{transpose: {1: 5, 2: 20}}",
+                      [&](const std::string& id, const YAML::Node& stages) {
+                        stage_points(stages, id, counting);
+                      });
+           }}});
+  }
+
+  void limits(const YAML::Node& node, GradingLimits& limits) {
+    constexpr int kMostAttempts = 100'000;
+    constexpr double kYearMinutes = 366.0 * 24 * 60;
+    keys(node, "limits",
+         {{"attempts",
+           [&](const YAML::Node& n) {
+             if (!n.IsMap()) {
+               limits.attempts = whole(n, 1, kMostAttempts);
+               return;
+             }
+             for_labs(n, "attempts", "{transpose: 5}",
+                      [&](const std::string& id, const YAML::Node& most) {
+                        limits.lab_attempts[id] = whole(most, 1, kMostAttempts);
+                      });
+           }},
+          {"minutes_a_student", [&](const YAML::Node& n) {
+             limits.seconds_a_student = number(n, kYearMinutes) * kSecondsAMinute;
+           }}});
+  }
+
   void extensions(const YAML::Node& node, CourseRules& rules) {
     if (!node.IsSequence()) wrong(node, "extensions is no list", "- {student: …, lab: …, due: …}");
     for (const YAML::Node& one : node) {
@@ -207,6 +304,11 @@ void LabRules::overlay(const LabRules& other) {
   if (other.times) times = other.times;
   if (other.most_percent) most_percent = other.most_percent;
   if (other.last_date) last_date = other.last_date;
+}
+
+std::optional<int> GradingLimits::of(const std::string& lab) const {
+  const auto own = lab_attempts.find(lab);
+  return own != lab_attempts.end() ? own->second : attempts;
 }
 
 bool CourseRules::mentions(const std::string& lab) const {
@@ -306,6 +408,7 @@ base::Result<std::vector<Extension>> read_extensions(std::string_view text,
 
 MEMBOUND_JSON(Zone, name)
 MEMBOUND_JSON(LabRules, due, grace_minutes, percent_per_day, points, times, most_percent, last_date)
+MEMBOUND_JSON(GradingLimits, attempts, lab_attempts, seconds_a_student)
 MEMBOUND_JSON(Extension, student, lab, due, reason, group, section)
 MEMBOUND_JSON(CourseRules, all, labs, extensions, best_attempt, zone, group_folders, late_days)
 

@@ -18,6 +18,7 @@
 #include "grader/base/csv.hpp"
 #include "grader/base/result.hpp"
 #include "grader/classroom/intake/calendar.hpp"
+#include "grader/course/grade.hpp"
 #include "grader/course/lab.hpp"
 
 namespace membound::intake {
@@ -79,7 +80,22 @@ struct Extension {
   bool operator==(const Extension&) const = default;
 };
 
+/// How much of what a student hands in is graded.
+struct GradingLimits {
+  std::optional<int> attempts;              ///< of each lab, the first ones
+  std::map<std::string, int> lab_attempts;  ///< of labs with a limit of their own
+  std::optional<double> seconds_a_student;  ///< of grading, in all labs together
+
+  /// Whether some lab has a limit of attempts.
+  [[nodiscard]] bool limits_attempts() const { return attempts || !lab_attempts.empty(); }
+  /// Of a lab; nothing: no limit.
+  [[nodiscard]] std::optional<int> of(const std::string& lab) const;
+  bool operator==(const GradingLimits&) const = default;
+};
+
 struct CourseRules {
+  course::Counting counting;
+  GradingLimits limits;
   LabRules all;
   std::map<std::string, LabRules> labs;
   std::vector<Extension> extensions;
@@ -117,6 +133,9 @@ void to_json(nlohmann::json& out, const LabRules& value);
 void from_json(const nlohmann::json& in, LabRules& value);
 void to_json(nlohmann::json& out, const Extension& value);
 void from_json(const nlohmann::json& in, Extension& value);
+void to_json(nlohmann::json& out, const GradingLimits& value);
+void from_json(const nlohmann::json& in, GradingLimits& value);
+/// Without `counting` and `limits`, which a plan writes beside the rules.
 void to_json(nlohmann::json& out, const CourseRules& value);
 void from_json(const nlohmann::json& in, CourseRules& value);
 
