@@ -36,6 +36,7 @@ json frame(const std::string& output) {
 }  // namespace
 
 json gradescope_results(const course::Grade& grade) {
+  if (grade.excused) return gradescope_failure("No score: " + grade.note);
   if (grade.withheld())
     return gradescope_failure("No score yet: " +
                               std::string(course::row_of(*grade.verdict).meaning));

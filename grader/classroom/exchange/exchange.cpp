@@ -31,6 +31,7 @@ std::string two_decimals(double value) { return base::decimal(value, 2); }
 
 std::string why_withheld(const course::Grade& grade) {
   const std::string verdict(grade.verdict ? course::to_string(*grade.verdict) : "no verdict");
+  if (grade.excused) return shown_student(grade) + ", " + grade.lab + ": " + grade.note;
   return shown_student(grade) + ", " + grade.lab + ": " + verdict + ", the score is withheld" +
          (grade.note.empty() ? "" : " (" + grade.note + ")");
 }

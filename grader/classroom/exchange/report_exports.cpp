@@ -142,7 +142,7 @@ std::string code_block(std::string_view text) {
 }
 
 std::string score_text(const course::Grade& grade) {
-  if (!grade.score) return "withheld";
+  if (!grade.score) return grade.excused ? "excused" : "withheld";
   return two_decimals(*grade.score) + " / " + two_decimals(grade.max_score);
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "grader/base/digest.hpp"
@@ -110,7 +111,8 @@ std::string summary_of(const course::Grade& grade) {
 using course::read_field;
 using course::write_field;
 
-MEMBOUND_JSON(Mark, student, lab, points, comment, marked_at, basis, automatic)
+MEMBOUND_JSON(Mark, student, lab, points, comment, marked_at, basis, automatic, stage, excused)
+MEMBOUND_JSON(LineComment, student, lab, line, text, made_at, submission_sha256)
 
 namespace {
 
@@ -325,15 +327,64 @@ base::Status Ledger::regrade(const std::string& key) {
   });
 }
 
-base::Status Ledger::mark(const Mark& mark) {
+namespace {
+
+/// An entry that holds all that a person said about a student's lab.
+ChainEntry said_entry(const std::string& kind, const std::string& student, const std::string& lab,
+                      const nlohmann::json& said, Database& open) {
+  ChainEntry entry;
+  entry.kind = kind;
+  entry.key = student + "\n" + lab;
+  const auto before = open.entries(kind);
+  entry.round = before.empty() ? 0 : before.back().round + 1;
+  entry.summary = course::dump_safely(said);
+  return entry;
+}
+
+/// Whether it is a mark or comment of one of them.
+bool is_about(const ChainEntry& entry, const std::set<std::string>& students) {
+  return (entry.kind == "mark" || entry.kind == "comment") &&
+         students.contains(entry.key.substr(0, entry.key.find('\n')));
+}
+
+}  // namespace
+
+base::Status Ledger::mark(const std::vector<Mark>& marks) {
   return parts_->change([&](Database& open) {
+    for (const Mark& mark : marks)
+      open.append(said_entry("mark", mark.student, mark.lab, mark, open), parts_->secret);
+  });
+}
+
+base::Status Ledger::comment(const LineComment& comment) {
+  return parts_->change([&](Database& open) {
+    open.append(said_entry("comment", comment.student, comment.lab, comment, open), parts_->secret);
+  });
+}
+
+base::Status Ledger::forget(const std::set<std::string>& students,
+                            const std::set<std::string>& jobs, const std::string& plan) {
+  const auto status = parts_->change([&](Database& open) {
+    std::vector<ChainEntry> kept;
+    for (ChainEntry& entry : open.entries())
+      if (!is_about(entry, students) && !(entry.has_file() && jobs.contains(entry.key)))
+        kept.push_back(std::move(entry));
+    open.keep_only(kept, jobs, parts_->secret);
+    const auto last = open.last_plan();
+    if (last && last->key == plan) return;
     ChainEntry entry;
-    entry.kind = "mark";
-    entry.key = mark.student + "\n" + mark.lab;
-    entry.round = static_cast<int>(open.marks().size());
-    entry.summary = course::dump_safely(nlohmann::json(mark));
+    entry.kind = "plan";
+    entry.key = plan;
+    entry.round = last ? last->round + 1 : 0;
     open.append(entry, parts_->secret);
   });
+  if (!status) return status;
+  try {
+    parts_->database.wipe();
+  } catch (const SQLite::Exception& problem) {
+    return of_sqlite(parts_->out, problem);
+  }
+  return base::Done{};
 }
 
 const std::string& Ledger::secret() const { return parts_->secret; }
@@ -377,19 +428,24 @@ base::Result<Verdicts> read_verdicts(const std::filesystem::path& out,
   return all;
 }
 
-base::Result<std::vector<Mark>> read_marks(const std::filesystem::path& out,
-                                           const std::filesystem::path& key_file) {
+namespace {
+
+/// All that was said of a kind, in its order.
+template <typename Said>
+base::Result<std::vector<Said>> read_said(const fs::path& out, const fs::path& key_file,
+                                          const std::string& kind) {
   const auto secret = read_secret(out, key_file, false);
   if (!secret) return secret.error();
   const base::Error changed{base::ErrorKind::kInput, (out / "ledger.sqlite").string(),
-                            "holds a mark that this batch did not sign", "an unchanged ledger",
+                            "holds a " + kind + " that this batch did not sign",
+                            "an unchanged ledger",
                             "membound grade --verify lists everything that was changed"};
-  std::vector<Mark> marks;
+  std::vector<Said> all;
   try {
     Database database(out, true);
-    for (const ChainEntry& entry : database.marks()) {
+    for (const ChainEntry& entry : database.entries(kind)) {
       if (!base::same_digest(entry.mac, mac_of(entry, *secret))) return changed;
-      marks.push_back(nlohmann::json::parse(entry.summary).get<Mark>());
+      all.push_back(nlohmann::json::parse(entry.summary).get<Said>());
     }
   } catch (const SQLite::Exception& problem) {
     return base::Error{base::ErrorKind::kInput, (out / "ledger.sqlite").string(), problem.what(),
@@ -397,7 +453,28 @@ base::Result<std::vector<Mark>> read_marks(const std::filesystem::path& out,
   } catch (const nlohmann::json::exception&) {
     return changed;
   }
-  return marks;
+  return all;
+}
+
+}  // namespace
+
+base::Result<std::vector<Mark>> read_marks(const fs::path& out, const fs::path& key_file) {
+  return read_said<Mark>(out, key_file, "mark");
+}
+
+base::Result<std::vector<LineComment>> read_comments(const fs::path& out,
+                                                     const fs::path& key_file) {
+  auto all = read_said<LineComment>(out, key_file, "comment");
+  if (!all) return all;
+  std::map<std::tuple<std::string, std::string, int>, LineComment> last;
+  for (LineComment& one : *all) {
+    const std::tuple place{one.student, one.lab, one.line};
+    last[place] = std::move(one);
+  }
+  std::vector<LineComment> standing;
+  for (auto& [place, one] : last)
+    if (!one.text.empty()) standing.push_back(std::move(one));
+  return standing;
 }
 
 namespace {
@@ -418,10 +495,11 @@ void check_chain(const std::vector<ChainEntry>& entries, const std::string& secr
     if (!base::same_digest(entry.mac, mac_of(entry, secret)))
       found.problems.push_back(name + " was changed: its signature is wrong");
     previous = entry.mac;
-    ++(entry.kind == "plan"    ? found.plans
-       : entry.kind == "mark"  ? found.marks
-       : entry.kind == "audit" ? found.audits
-                               : found.verdicts);
+    ++(entry.kind == "plan"      ? found.plans
+       : entry.kind == "mark"    ? found.marks
+       : entry.kind == "comment" ? found.comments
+       : entry.kind == "audit"   ? found.audits
+                                 : found.verdicts);
   }
 }
 

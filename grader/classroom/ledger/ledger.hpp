@@ -63,18 +63,33 @@ struct Record {
 /// What the ledger itself keeps of a grade: verdict, score, and what they depend on.
 [[nodiscard]] std::string summary_of(const course::Grade& grade);
 
+/// What a person decided for a student's lab, or for one stage of it. One for the whole lab ends
+/// all that were made before it.
 struct Mark {
   std::string student, lab;
-  std::optional<double> points;  ///< nothing: an earlier mark is taken back
+  std::optional<double> points;  ///< nothing: excused, or an earlier mark is taken back
   std::string comment;           ///< for the student, too
   std::string marked_at;         ///< UTC
   /// Digest of the texts that were handed in when it was decided: new work is not decided yet.
   std::string basis;
   std::string automatic;  ///< the automatic verdict and score that the person saw, in words
+  int stage = 0;          ///< 0: the whole lab
+  bool excused = false;   ///< the lab does not count for the student, whatever was handed in
+};
+
+/// What a person wrote beside a line of what a student handed in.
+struct LineComment {
+  std::string student, lab;
+  int line = 0;                   ///< of kernel.cu, from 1
+  std::string text;               ///< empty: an earlier comment at that line is taken back
+  std::string made_at;            ///< UTC
+  std::string submission_sha256;  ///< of the text that the line is of
 };
 
 void to_json(nlohmann::json& out, const Mark& value);
 void from_json(const nlohmann::json& in, Mark& value);
+void to_json(nlohmann::json& out, const LineComment& value);
+void from_json(const nlohmann::json& in, LineComment& value);
 
 struct OpenOptions {
   std::filesystem::path key_file = {};  ///< of the secret; empty: OUT/key
@@ -120,8 +135,15 @@ class Ledger {
   /// Another round for a job that is done or quarantined. The old verdict stays in the chain.
   [[nodiscard]] base::Status regrade(const std::string& key);
 
-  /// What a person decided. The automatic verdict stays.
-  [[nodiscard]] base::Status mark(const Mark& mark);
+  /// What a person decided, all of it or nothing. The automatic verdicts stay.
+  [[nodiscard]] base::Status mark(const std::vector<Mark>& marks);
+  [[nodiscard]] base::Status comment(const LineComment& comment);
+  /// Takes marks and comments of a student, by every id there was, out of the chain, and these jobs
+  /// with their verdicts. What stays is numbered and signed anew, and `plan` is the digest of the
+  /// plan without the student. Nothing of it stays in the database's file; result files are the
+  /// caller's business.
+  [[nodiscard]] base::Status forget(const std::set<std::string>& students,
+                                    const std::set<std::string>& jobs, const std::string& plan);
 
   /// Signs and checks what is written outside of the ledger.
   [[nodiscard]] const std::string& secret() const;
@@ -151,12 +173,17 @@ struct Verdicts {
 [[nodiscard]] base::Result<std::vector<Mark>> read_marks(const std::filesystem::path& out,
                                                          const std::filesystem::path& key_file);
 
+/// The comments that stand, by student, lab and line; errors as of read_marks().
+[[nodiscard]] base::Result<std::vector<LineComment>> read_comments(
+    const std::filesystem::path& out, const std::filesystem::path& key_file);
+
 /// What a check of the whole batch found.
 struct Verification {
   int verdicts = 0;
   int audits = 0;
   int plans = 0;
   int marks = 0;
+  int comments = 0;
   std::vector<std::string> problems;  ///< empty: everything is as it was written
 };
 

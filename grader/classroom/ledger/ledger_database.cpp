@@ -202,9 +202,10 @@ std::vector<ChainEntry> Database::entries() {
   return all;
 }
 
-std::vector<ChainEntry> Database::marks() {
+std::vector<ChainEntry> Database::entries(const std::string& kind) {
   SQLite::Statement query(connection_,
-                          std::string(kEntryColumns) + "WHERE kind = 'mark' ORDER BY number");
+                          std::string(kEntryColumns) + "WHERE kind = ? ORDER BY number");
+  query.bind(1, kind);
   std::vector<ChainEntry> all;
   while (query.executeStep()) all.push_back(entry_of(query));
   return all;
@@ -245,6 +246,22 @@ void Database::append(ChainEntry entry, std::string_view secret) {
   insert.bind(7, entry.previous);
   insert.bind(8, entry.mac);
   insert.exec();
+}
+
+void Database::keep_only(const std::vector<ChainEntry>& entries,
+                         const std::set<std::string>& dropped_jobs, std::string_view secret) {
+  connection_.exec("DELETE FROM entry");
+  for (const ChainEntry& entry : entries) append(entry, secret);
+  for (const std::string& key : dropped_jobs) {
+    SQLite::Statement drop(connection_, "DELETE FROM job WHERE key = ?");
+    drop.bind(1, key);
+    drop.exec();
+  }
+}
+
+void Database::wipe() {
+  connection_.exec("PRAGMA secure_delete = ON");
+  connection_.exec("VACUUM");
 }
 
 std::string Database::integrity() {

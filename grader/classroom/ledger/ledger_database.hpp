@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,14 +55,20 @@ class Database {
   void set_job(const JobState& job);
 
   [[nodiscard]] std::vector<ChainEntry> entries();
-  /// Marks by hand, in their order.
-  [[nodiscard]] std::vector<ChainEntry> marks();
+  /// Those of one kind, in their order.
+  [[nodiscard]] std::vector<ChainEntry> entries(const std::string& kind);
   [[nodiscard]] std::optional<ChainEntry> last_entry();
   [[nodiscard]] std::optional<ChainEntry> last_plan();
   /// Of a verdict or an audit.
   [[nodiscard]] std::optional<ChainEntry> verdict(const std::string& key, int round);
   /// Numbers, chains and signs it. Within a transaction.
   void append(ChainEntry entry, std::string_view secret);
+  /// Leaves only `entries`, numbered, chained and signed anew, and takes jobs out. Within a
+  /// transaction.
+  void keep_only(const std::vector<ChainEntry>& entries, const std::set<std::string>& dropped_jobs,
+                 std::string_view secret);
+  /// Overwrites what was deleted, now and from here on. Not within a transaction.
+  void wipe();
   /// SQLite's own check; "ok" where all is well.
   [[nodiscard]] std::string integrity();
 

@@ -13,11 +13,12 @@ namespace membound::ledger {
 /// One line of the ledger, signed together with the signature of the one before.
 struct ChainEntry {
   int number = 0;           ///< from 1, without gaps
-  std::string kind;         ///< "plan", "verdict", "audit" or "mark"
+  std::string kind;         ///< "plan", "verdict", "audit", "mark" or "comment"
   std::string key;          ///< the job's; of a plan its digest; of a mark its student and lab
-  int round = 0;            ///< of the job; of a plan or mark how many there were before
+  int round = 0;            ///< of the job; of all others how many there were before
   std::string file_sha256;  ///< of the result file
-  std::string summary;   ///< of the verdict: JSON with digests, seed, limits, score; of a mark: all
+  /// Of the verdict: JSON with digests, seed, limits, score; of a mark or comment: all of it.
+  std::string summary;
   std::string previous;  ///< mac of the entry before; empty for the first
   std::string mac;
 

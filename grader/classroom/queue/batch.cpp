@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "grader/base/csv.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
 #include "grader/classroom/intake/entries.hpp"
@@ -129,8 +130,11 @@ base::Result<std::vector<const Job*>> queue_of(const Plan& plan, const BatchRequ
   const auto only = jobs_of(plan, request.only, request.intake.lab);
   if (!only) return only.error();
   std::set<std::string> open;
+  std::set<std::string> wanted;
+  for (const Row& row : plan.rows)
+    if (row.left_out.empty()) wanted.insert(row.job);
   for (const ledger::JobState& job : ledger.jobs())
-    if (job.state == ledger::State::kQueued) open.insert(job.key);
+    if (job.state == ledger::State::kQueued && wanted.contains(job.key)) open.insert(job.key);
   std::vector<const Job*> queue;
   std::map<std::string, base::Status> fits;
   std::map<std::string, std::size_t> left;
@@ -195,6 +199,48 @@ base::Result<std::vector<PlannedAudit>> audits_for(const Plan& plan, const Batch
   const auto known = ledger.add(keys);
   if (!known) return known.error();
   return wanted;
+}
+
+/// Of the queue what may be graded now where students have a budget of grading time: one text of
+/// each at a time, because what it takes decides about the next.
+base::Result<std::vector<const Job*>> within_budget(const Plan& plan, const BatchRequest& request,
+                                                    const std::vector<const Job*>& queue) {
+  const auto verdicts = ledger::read_verdicts(request.out, request.ledger.key_file);
+  if (!verdicts) return verdicts.error();
+  const auto spent = seconds_spent(plan, *verdicts);
+  std::set<std::string> queued, busy, chosen;
+  for (const Job* job : queue) queued.insert(job->key);
+  for (const Row& row : plan.rows) {
+    if (!row.left_out.empty() || !queued.contains(row.job) || verdicts->grades.contains(row.job) ||
+        busy.contains(row.student))
+      continue;
+    busy.insert(row.student);
+    const auto own = spent.find(row.student);
+    if (own == spent.end() || own->second < *plan.rules.limits.seconds_a_student)
+      chosen.insert(row.job);
+  }
+  std::vector<const Job*> now;
+  for (const Job* job : queue)
+    if (chosen.contains(job->key)) now.push_back(job);
+  return now;
+}
+
+/// Does the queue, in one go or as far as the students' budgets let it.
+template <typename Execute>
+base::Result<Executed> work_off(const Plan& plan, const BatchRequest& request,
+                                const std::vector<const Job*>& queue, const Execute& execute) {
+  if (!plan.rules.limits.seconds_a_student) return execute(queue, request.workers);
+  Executed all;
+  for (;;) {
+    const auto now = within_budget(plan, request, queue);
+    if (!now) return now.error();
+    if (now->empty()) return all;
+    const auto some = execute(*now, request.workers);
+    if (!some) return some.error();
+    all.graded += some->graded;
+    all.stopped = some->stopped;
+    if (all.stopped || some->graded == 0) return all;
+  }
 }
 
 void add_reconciled(const ledger::Reconciled& found, std::vector<std::string>& notes) {
@@ -288,7 +334,7 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   const auto execute = [&](const std::vector<const Job*>& jobs, int workers) {
     return request.executor ? request.executor(work, jobs) : run_local(work, jobs, workers);
   };
-  auto executed = execute(*queue, request.workers);
+  auto executed = work_off(*plan, request, *queue, execute);
   if (executed && !executed->stopped && request.audit) {
     auto audited = audit(*plan, request, *ledger, execute);
     if (audited) audited->graded = executed->graded;
@@ -316,6 +362,158 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   summary.graded = executed->graded;
   summary.stopped = executed->stopped;
   return summary;
+}
+
+namespace {
+
+using course::Grade;
+
+void also(std::string& note, const std::string& more) {
+  if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
+}
+
+/// "FAIL_SLOW, 6 of 10".
+std::string mark_words(const Grade& grade) {
+  return (grade.excused ? "excused" : verdict_words(grade)) + ", " +
+         (grade.score ? short_decimal(*grade.score) : "withheld") + " of " +
+         short_decimal(grade.max_score);
+}
+
+/// "stage 2: slow, now passed".
+void add_stage_changes(const Grade& before, const Grade& after, std::string& why) {
+  for (const course::StageResult& now : after.result.stages) {
+    const auto& stages = before.result.stages;
+    const auto then = std::find_if(stages.begin(), stages.end(),
+                                   [&now](const auto& one) { return one.stage == now.stage; });
+    const std::string name = "stage " + std::to_string(now.stage) + ": ";
+    if (then == stages.end()) continue;
+    if (then->verdict != now.verdict)
+      also(why, name + std::string(course::row_of(then->verdict).words) + ", now " +
+                    std::string(course::row_of(now.verdict).words));
+    else if (then->points != now.points || then->max_points != now.max_points)
+      also(why, name + short_decimal(then->points) + " of " + short_decimal(then->max_points) +
+                    " points, now " + short_decimal(now.points) + " of " +
+                    short_decimal(now.max_points));
+  }
+}
+
+std::string why_changed(const Grade& before, const Grade& after) {
+  std::string why, parts;
+  const auto part = [&parts](const char* name, const std::string& then, const std::string& now) {
+    if (then != now) parts += (parts.empty() ? "" : ", ") + std::string(name);
+  };
+  part("the lab", before.digests.lab, after.digests.lab);
+  part("the test program or the reference", before.digests.harness, after.digests.harness);
+  part("the compiler", before.digests.toolchain, after.digests.toolchain);
+  part("the limits", before.digests.limits, after.digests.limits);
+  if (!parts.empty()) why = parts + " changed";
+  add_stage_changes(before, after, why);
+  if (before.late_factor != after.late_factor)
+    also(why, "lateness costs " + short_decimal(100 * (1 - after.late_factor)) + " % instead of " +
+                  short_decimal(100 * (1 - before.late_factor)) + " %");
+  if (before.attempt != after.attempt)
+    also(why, "attempt " + std::to_string(after.attempt) + " counts instead of " +
+                  std::to_string(before.attempt));
+  if (before.mark.has_value() != after.mark.has_value()) also(why, "a mark by hand");
+  if (why.empty()) why = after.note;
+  return why;
+}
+
+}  // namespace
+
+std::vector<Change> changes_between(const ClassGrades& before, const ClassGrades& after) {
+  std::vector<Change> changes;
+  std::map<std::pair<std::string, std::string>, const Grade*> then;
+  for (const Grade& grade : before.grades) then[{grade.student, grade.lab}] = &grade;
+  for (const Grade& grade : after.grades) {
+    const auto old = then.find({grade.student, grade.lab});
+    if (old == then.end())
+      changes.push_back({grade.student, grade.lab, "", mark_words(grade), "not graded before"});
+    else if (mark_words(*old->second) != mark_words(grade))
+      changes.push_back({grade.student, grade.lab, mark_words(*old->second), mark_words(grade),
+                         why_changed(*old->second, grade)});
+  }
+  const auto totals = [](const ClassGrades& all) {
+    const course::CourseTable table = course::course_table(all.grades, all.worth, all.counting);
+    std::map<std::string, std::string> of;
+    for (const course::CourseRow& row : table.rows)
+      of[row.any->student] = course::total_text(table, row);
+    return of;
+  };
+  const auto old_totals = totals(before);
+  for (const auto& [student, total] : totals(after))
+    if (const auto old = old_totals.find(student); old == old_totals.end() || old->second != total)
+      changes.push_back(
+          {student, "", old == old_totals.end() ? "" : old->second, total, "the total"});
+  return changes;
+}
+
+std::string changes_csv(const std::vector<Change>& changes) {
+  base::CsvTable table;
+  table.header = {"student", "lab", "before", "after", "why"};
+  for (const Change& one : changes)
+    table.rows.push_back({one.student, one.lab, one.before, one.after, one.why});
+  return base::write_csv(table, base::CsvReader::kSpreadsheet);
+}
+
+namespace {
+
+/// Everything that a call reads of OUT, in another folder. Results and texts are the same files:
+/// nobody writes into one that is there.
+base::Status copy_batch(const BatchRequest& request, const fs::path& copy) {
+  using fs::copy_options;
+  const fs::path& out = request.out;
+  std::error_code error;
+  {
+    // Nobody else changes it meanwhile.
+    const auto held = ledger::Ledger::open(out, request.ledger);
+    if (!held) return held.error();
+    fs::remove_all(copy, error);
+    fs::create_directories(copy, error);
+    for (const char* name : {"batch.json", "ledger.sqlite", "key", "roster.csv"})
+      if (!error && fs::exists(out / name)) fs::copy_file(out / name, copy / name, error);
+    for (const char* folder : {"results", "store"})
+      if (!error && fs::exists(out / folder))
+        fs::copy(out / folder, copy / folder,
+                 copy_options::recursive | copy_options::create_hard_links, error);
+    const fs::path reference = fs::path("work") / "reference";
+    if (!error && fs::exists(out / reference)) {
+      fs::create_directories(copy / "work", error);
+      fs::copy(out / reference, copy / reference, copy_options::recursive, error);
+    }
+  }
+  if (!error) fs::copy_file(out / "lock", copy / "lock", error);
+  if (!error) return base::Done{};
+  return base::Error{base::ErrorKind::kMachine, copy.string(), "cannot be made: " + error.message(),
+                     "room for a copy of the ledger", "make room; nothing was changed"};
+}
+
+}  // namespace
+
+base::Result<Rehearsal> rehearse_batch(const BatchRequest& request) {
+  BatchRequest asked = request;
+  std::error_code ignored;
+  asked.out = fs::absolute(request.out, ignored).lexically_normal();
+  if (!fs::exists(asked.out / "batch.json", ignored)) return no_batch(request.out);
+  const auto before = read_class(asked.out, request.ledger.key_file, Detail::kShown);
+  if (!before) return before.error();
+  const fs::path copy = asked.out / "rehearsal";
+  const auto copied = copy_batch(asked, copy);
+  base::Result<Rehearsal> found = Rehearsal{};
+  if (!copied) {
+    found = copied.error();
+  } else {
+    asked.out = copy;
+    asked.update = true;
+    asked.detail = Detail::kShown;
+    const auto summary = run_batch(asked);
+    if (summary)
+      found = Rehearsal{changes_between(*before, summary->grades), summary->stopped};
+    else
+      found = summary.error();
+  }
+  fs::remove_all(copy, ignored);
+  return found;
 }
 
 }  // namespace membound::queue

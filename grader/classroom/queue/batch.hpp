@@ -19,6 +19,7 @@
 #include "grader/classroom/queue/batch_executor.hpp"
 #include "grader/classroom/queue/class_grades.hpp"
 #include "grader/classroom/queue/grading_settings.hpp"
+#include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/classroom/queue/plan.hpp"
 
 namespace membound::queue {
@@ -76,5 +77,52 @@ struct BatchSummary {
 
 /// An error means that the batch could not start, or could not go on; what was graded is kept.
 [[nodiscard]] base::Result<BatchSummary> run_batch(const BatchRequest& request);
+
+/// A mark, or a total, that is another one now.
+struct Change {
+  std::string student, lab;   ///< the lab is empty for the total of the course
+  std::string before, after;  ///< "FAIL_SLOW, 6 of 10"
+  std::string why;
+};
+
+/// What differs between the same class before and after: first marks by student and lab, then
+/// totals. Both with their stages.
+[[nodiscard]] std::vector<Change> changes_between(const ClassGrades& before,
+                                                  const ClassGrades& after);
+
+/// A row for each change.
+[[nodiscard]] std::string changes_csv(const std::vector<Change>& changes);
+
+/// What a call would change.
+struct Rehearsal {
+  std::vector<Change> changes;
+  bool stopped = false;  ///< the changes are not all
+};
+
+/// Does the call in a copy of `request.out`, with labs, test programs and compiler as they are now,
+/// and tells what would be another mark. What is in `request.out` stays as it is; the copy, in
+/// OUT/rehearsal, is removed.
+[[nodiscard]] base::Result<Rehearsal> rehearse_batch(const BatchRequest& request);
+
+// Removing a person from a graded class: rows, marks, comments, texts and verdicts of theirs alone,
+// pages and exports. What stays is what distributions need, and a keyed digest by which later calls
+// leave the person out.
+
+struct ForgetRequest {
+  std::filesystem::path out, key_file;
+  std::string student;  ///< id, name or email
+};
+
+/// What was removed.
+struct Forgotten {
+  std::size_t rows = 0;      ///< of the plan
+  std::size_t verdicts = 0;  ///< of texts that nobody else handed in
+  std::size_t texts = 0;
+  std::vector<std::string> outside;  ///< files and folders outside of OUT that still hold work
+};
+
+/// Repeats what a kill left undone where it is called again. An error where nobody, or more than
+/// one, is meant.
+[[nodiscard]] base::Result<Forgotten> forget_student(const ForgetRequest& request);
 
 }  // namespace membound::queue

@@ -18,6 +18,7 @@
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/classroom/queue/audit.hpp"
+#include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/course/grade.hpp"
 #include "grader/course/json_io.hpp"
 
@@ -26,15 +27,12 @@ namespace {
 
 using course::Grade;
 
-std::string points_of(const Grade& grade) {
-  return grade.score ? short_decimal(*grade.score) : "withheld";
-}
+}  // namespace
 
-std::string verdict_of(const Grade& grade) {
+std::string verdict_words(const Grade& grade) {
   return grade.verdict ? std::string(course::to_string(*grade.verdict)) : "nothing submitted";
 }
 
-/// The grades that words of a command line or table mean.
 std::vector<const Grade*> meant(const std::vector<Grade>& grades, const std::string& student,
                                 const std::string& lab) {
   std::vector<const Grade*> found;
@@ -46,146 +44,6 @@ std::vector<const Grade*> meant(const std::vector<Grade>& grades, const std::str
     if (is_meant(row, student) && (lab.empty() || grade.lab == lab)) found.push_back(&grade);
   }
   return found;
-}
-
-/// What a person decided: same texts, same verdict is no change, whoever asked.
-std::string decision(const Grade& before, const Grade& after) {
-  if (after.mark && (!before.mark || before.mark->marked_at != after.mark->marked_at))
-    return "marked by hand";
-  if (after.withheld()) return "a person must decide";
-  if (!after.verdict) return "nothing was submitted";
-  const bool same = before.verdict == after.verdict && before.score == after.score;
-  return same ? "unchanged" : "changed";
-}
-
-}  // namespace
-
-Marks last_marks(const std::vector<ledger::Mark>& all) {
-  Marks marks;
-  for (const ledger::Mark& mark : all) marks[{mark.student, mark.lab}] = mark;
-  return marks;
-}
-
-std::string basis_of(const Plan& plan, const std::string& student, const std::string& lab) {
-  std::set<std::string> texts;
-  for (const Row& row : plan.rows)
-    if (row.student == student && row.lab == lab && row.attempt > 0)
-      texts.insert(row.submission_sha256 + row.refused);
-  std::string all;
-  for (const std::string& text : texts) all += text + "\n";
-  return base::sha256(all);
-}
-
-void apply_mark(const ledger::Mark& mark, const std::string& basis, Grade& grade) {
-  if (!mark.points) return;
-  const auto add = [&grade](const std::string& text) {
-    grade.note = text + (grade.note.empty() ? "" : "; " + grade.note);
-  };
-  if (mark.basis != basis) {
-    add("the mark by hand of " + mark.marked_at + " was for other work");
-    return;
-  }
-  grade.mark = course::HandMark{*mark.points, mark.comment, mark.marked_at, grade.score};
-  const std::string automatic = points_of(grade);
-  grade.score = *mark.points;
-  add("marked by hand" + (mark.comment.empty() ? "" : ": " + mark.comment) +
-      " (automatic score: " + automatic + ")");
-}
-
-base::Result<Grade> mark_by_hand(const MarkRequest& request) {
-  const auto bad = [&](const std::string& where, const std::string& found,
-                       const std::string& expected, const std::string& advice) {
-    return base::Error{base::ErrorKind::kUsage, where, found, expected, advice};
-  };
-  const auto plan = read_plan(request.out);
-  if (!plan) return plan.error();
-  const auto before = read_class(request.out, request.key_file);
-  if (!before) return before.error();
-  const auto found = meant(before->grades, request.student, request.lab);
-  if (found.empty())
-    return bad(request.student,
-               "has no grade in " + request.out.string() +
-                   (request.lab.empty() ? "" : " for " + request.lab),
-               "a student's id, name or email as in grades.csv", "");
-  if (found.size() > 1)
-    return bad(request.student,
-               found.front()->student == found.back()->student ? "has grades of several labs"
-                                                               : "means several students",
-               "one student and one lab", "name the id and the lab");
-  const Grade& grade = *found.front();
-  if (request.points && !(*request.points >= 0 && *request.points <= grade.max_score))
-    return bad("--points", short_decimal(*request.points),
-               "0 to " + short_decimal(grade.max_score) + " for " + grade.lab, "");
-  ledger::Mark mark{grade.student,
-                    grade.lab,
-                    request.points,
-                    request.comment,
-                    now_text(),
-                    basis_of(**plan, grade.student, grade.lab),
-                    ""};
-  mark.automatic = verdict_of(grade) + ", " +
-                   (grade.mark && !grade.mark->automatic_score ? "withheld" : points_of(grade));
-  {
-    auto ledger = ledger::Ledger::open(request.out, {.key_file = request.key_file});
-    if (!ledger) return ledger.error();
-    const auto kept = ledger->mark(mark);
-    if (!kept) return kept.error();
-    const auto verdicts = ledger::read_verdicts(request.out, request.key_file);
-    if (!verdicts) return verdicts.error();
-    const auto written = write_outputs(request.out, **plan, *verdicts);
-    if (!written) return written.error();
-    const auto after = class_grades(**plan, *verdicts, Detail::kSummary);
-    return *meant(after.grades, grade.student, grade.lab).front();
-  }
-}
-
-base::Result<std::vector<RegradeRequest>> read_requests(std::string_view text,
-                                                        const std::string& file_name,
-                                                        const std::vector<course::Lab>& labs) {
-  const auto table = base::read_csv(text, file_name);
-  if (!table) return table.error();
-  const auto who = intake::student_column(*table);
-  const auto lab = table->column("lab"), reason = table->column("reason");
-  if (!who || !lab) {
-    return base::Error{base::ErrorKind::kInput, file_name, "a column is missing",
-                       "student, lab and, if you like, reason",
-                       "write \"student,lab,reason\" above the first row"};
-  }
-  std::vector<RegradeRequest> requests;
-  for (std::size_t i = 0; i < table->rows.size(); ++i) {
-    const auto& row = table->rows[i];
-    RegradeRequest request{row[*who], "", reason ? row[*reason] : ""};
-    if (!row[*lab].empty()) {
-      const auto found =
-          intake::lab_meant(row[*lab], labs, file_name + ", row " + std::to_string(i + 2));
-      if (!found) return found.error();
-      request.lab = *found;
-    }
-    requests.push_back(std::move(request));
-  }
-  return requests;
-}
-
-std::string decisions_csv(const std::vector<RegradeRequest>& requests,
-                          const std::vector<Grade>& before, const std::vector<Grade>& after) {
-  base::CsvTable table;
-  table.header = {"student",        "lab",          "reason",
-                  "verdict_before", "score_before", "verdict_after",
-                  "score_after",    "decision",     "note"};
-  for (const RegradeRequest& request : requests) {
-    const auto now = meant(after, request.student, request.lab);
-    if (now.empty())
-      table.rows.push_back({request.student, request.lab, request.reason, "", "", "", "",
-                            "nobody of that name has a grade for it", ""});
-    for (const Grade* grade : now) {
-      const auto then = meant(before, grade->student, grade->lab);
-      const Grade& old = then.empty() ? *grade : *then.front();
-      table.rows.push_back({grade->student, grade->lab, request.reason, verdict_of(old),
-                            points_of(old), verdict_of(*grade), points_of(*grade),
-                            decision(old, *grade), grade->note});
-    }
-  }
-  return base::write_csv(table, base::CsvReader::kSpreadsheet);
 }
 
 namespace {
@@ -206,6 +64,8 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
 /// The half of a grade that the plan knows.
 void take_row(const Row& row, Grade& grade) {
   grade.student = row.student;
+  grade.intake_note = row.unmatched;
+  join(grade.intake_note, row.note);
   grade.student_name = row.name;
   grade.student_email = row.email;
   grade.platform = row.platform;
@@ -226,6 +86,33 @@ void take_row(const Row& row, Grade& grade) {
   grade.attempt = row.attempt;
 }
 
+/// What the lab's stages add up to.
+double most_points(const Plan& plan, const std::string& lab, double own) {
+  if (!plan.rules.counting.stages.contains(lab)) return own;
+  const auto stages = stage_points(plan, lab);
+  double sum = 0;
+  for (const auto& [stage, points] : stages) sum += points;
+  return stages.empty() ? own : sum;
+}
+
+/// The grade with stages that are worth what course.yml says.
+Grade revalued(const Plan& plan, Grade grade) {
+  if (!plan.rules.counting.stages.contains(grade.lab)) return grade;
+  const auto points = stage_points(plan, grade.lab);
+  double sum = 0;
+  for (course::StageResult& stage : grade.result.stages) {
+    const auto own = points.find(stage.stage);
+    if (own != points.end()) {
+      stage.points = course::scaled(stage.points, stage.max_points, own->second);
+      stage.max_points = own->second;
+    }
+    sum += stage.points;
+  }
+  if (grade.score) grade.score = sum;
+  grade.max_score = most_points(plan, grade.lab, grade.max_score);
+  return grade;
+}
+
 /// A row that no run decides.
 Grade without_run(const Plan& plan, const Row& row) {
   Grade grade;
@@ -234,7 +121,7 @@ Grade without_run(const Plan& plan, const Row& row) {
   grade.submission_sha256 = row.submission_sha256;
   const auto lab = plan.labs.find(row.lab);
   if (lab != plan.labs.end()) {
-    grade.max_score = lab->second.max_score;
+    grade.max_score = most_points(plan, row.lab, lab->second.max_score);
     grade.digests = lab->second.digests;
   }
   grade.score = 0;
@@ -309,10 +196,13 @@ class Joining {
  public:
   Joining(const Plan& plan, const ledger::Verdicts& verdicts, Detail detail)
       : plan_(plan), verdicts_(verdicts), detail_(detail), marks_(last_marks(verdicts.marks)) {
+    if (plan.rules.limits.seconds_a_student) spent_ = seconds_spent(plan, verdicts);
     if (detail == Detail::kWhole) return;
+    for (const auto& [place, marks] : marks_)
+      if (!marks.of_stage.empty()) marked_labs_.insert(place.second);
     for (const Job& job : plan.jobs)
       if (const auto grade = verdicts.grades.find(job.key); grade != verdicts.grades.end())
-        shortened_.emplace(job.key, shortened(with_audits(job.key, grade->second, verdicts)));
+        shortened_.emplace(job.key, shortened(decided(job.key, grade->second)));
   }
 
   /// `take(grades, open rows)` for each student, in the plan's order.
@@ -326,10 +216,47 @@ class Joining {
     }
   }
 
+  /// Why an attempt is not graded and will not be; empty: it is, or will be.
+  [[nodiscard]] std::string why_left_out(const Row& row) const {
+    if (!row.left_out.empty()) return row.left_out;
+    const auto budget = plan_.rules.limits.seconds_a_student;
+    if (!budget || row.job.empty() || verdicts_.grades.contains(row.job) ||
+        verdicts_.quarantined.contains(row.job))
+      return "";
+    const auto spent = spent_.find(row.student);
+    if (spent == spent_.end() || spent->second < *budget) return "";
+    return "not graded: grading took " + short_decimal(spent->second, 0) + " s of this student's " +
+           short_decimal(*budget, 0) + " s before";
+  }
+
  private:
+  /// Nothing of the lab is graded, because the student's budget was used up before: 0 points.
+  [[nodiscard]] Grade beyond_budget(const Row& row) const {
+    Grade grade = without_run(plan_, row);
+    grade.verdict = GradeVerdict::kTimeout;
+    grade.note = why_left_out(row) + (grade.note.empty() ? "" : "; " + grade.note);
+    return grade;
+  }
+
+  /// A verdict with its audits, in the points of this course.
+  [[nodiscard]] Grade decided(const std::string& key, const Grade& verdict) const {
+    return revalued(plan_, with_audits(key, verdict, verdicts_));
+  }
+
   [[nodiscard]] Grade shortened(Grade grade) const {
     if (detail_ == Detail::kSummary) {
+      // What a mark of one stage needs of the others.
+      std::vector<course::StageResult> stages;
+      for (const course::StageResult& stage : grade.result.stages) {
+        if (!marked_labs_.contains(grade.lab)) break;
+        course::StageResult& kept = stages.emplace_back();
+        kept.stage = stage.stage;
+        kept.verdict = stage.verdict;
+        kept.points = stage.points;
+        kept.max_points = stage.max_points;
+      }
       grade.result = {.title = std::move(grade.result.title)};
+      grade.result.stages = std::move(stages);
       grade.fingerprint.clear();
     }
     for (course::StageResult& stage : grade.result.stages) {
@@ -371,13 +298,19 @@ class Joining {
   [[nodiscard]] std::optional<Grade> counted(std::span<const Row> attempts, int left,
                                              std::vector<Row>& open) const {
     std::optional<Grade> best;
+    const Row* beyond = nullptr;
     for (const Row& row : attempts) {
+      if (!why_left_out(row).empty()) {
+        if (row.left_out.empty()) beyond = &row;
+        continue;
+      }
       std::optional<Grade> grade = grade_of(row, left);
       if (!grade)
         open.push_back(row);
       else if (!best || !plan_.best_attempt || better(*grade, *best))
         best = std::move(grade);
     }
+    if (!best && beyond != nullptr) best = beyond_budget(*beyond);
     if (!best) return best;
     // A mark is for the lab, whichever attempt would count.
     auto mark = marks_.find({best->student, best->lab});
@@ -387,7 +320,8 @@ class Joining {
     if (mark != marks_.end())
       apply_mark(mark->second, basis_of(plan_, best->student, best->lab), *best);
     // What a person decided is not reduced, so that no late day is used for it.
-    if (best->mark) best->late_days_free = 0;
+    const bool whole_mark = best->mark && best->mark->stages.empty();
+    if (whole_mark || best->excused) best->late_days_free = 0;
     return best;
   }
 
@@ -396,8 +330,8 @@ class Joining {
     const bool whole = detail_ == Detail::kWhole;
     const auto& known = whole ? verdicts_.grades : shortened_;
     if (const auto found = known.find(row.job); found != known.end()) {
-      const Grade decided = whole ? with_audits(row.job, found->second, verdicts_) : found->second;
-      return with_verdict(row, decided, late_price(plan_, row, decided, left));
+      const Grade verdict = whole ? decided(row.job, found->second) : found->second;
+      return with_verdict(row, verdict, late_price(plan_, row, verdict, left));
     }
     if (verdicts_.quarantined.contains(row.job)) return quarantined(plan_, row);
     return std::nullopt;
@@ -407,6 +341,8 @@ class Joining {
   const ledger::Verdicts& verdicts_;
   const Detail detail_;
   const Marks marks_;
+  std::map<std::string, double> spent_;  // seconds by student, where there is a budget
+  std::set<std::string> marked_labs_;    // in which some stage is marked
   std::map<std::string, Grade> shortened_;
 };
 
@@ -441,12 +377,41 @@ std::string short_decimal(double value, int digits) {
   return short_text;
 }
 
+std::map<int, double> stage_points(const Plan& plan, const std::string& lab) {
+  std::map<int, double> points;
+  const auto planned = plan.labs.find(lab);
+  if (planned == plan.labs.end() || planned->second.stages.empty()) return points;
+  for (const auto& [stage, own] : planned->second.stages) points[std::stoi(stage)] = own;
+  const auto said = plan.rules.counting.stages.find(lab);
+  if (said == plan.rules.counting.stages.end()) return points;
+  for (const auto& [stage, worth] : said->second) points[std::stoi(stage)] = worth;
+  return points;
+}
+
+std::map<std::string, double> seconds_spent(const Plan& plan, const ledger::Verdicts& verdicts) {
+  std::map<std::string, double> seconds;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Row& row : plan.rows)
+    if (const auto grade = verdicts.grades.find(row.job);
+        grade != verdicts.grades.end() && seen.emplace(row.student, row.job).second)
+      seconds[row.student] += grade->second.result.seconds;
+  return seconds;
+}
+
 ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts, Detail detail) {
   ClassGrades all;
+  all.counting = plan.rules.counting;
+  all.forgotten = plan.forgotten.grades;
   for (const auto& [lab, planned] : plan.labs)
     if (const auto points = plan.rules.of(lab).points) all.worth[lab] = *points;
   all.late_days = plan.rules.late_days;
   const Joining joining(plan, verdicts, detail);
+  for (const Row& row : plan.rows) {
+    const std::string why = joining.why_left_out(row);
+    if (why.empty()) continue;
+    all.left_out.push_back(row);
+    all.left_out.back().left_out = why;
+  }
   joining.for_each_student([&all](std::vector<Grade> grades, std::vector<Row> open) {
     std::move(grades.begin(), grades.end(), std::back_inserter(all.grades));
     std::move(open.begin(), open.end(), std::back_inserter(all.open));
@@ -479,6 +444,9 @@ std::string grades_csv(const ClassGrades& all) {
          grade.ratio ? short_decimal(*grade.ratio, 4) : "", grade.device, grade.submission_sha256,
          grade.graded_at, grade.note, course::audit_text(grade.audit)});
   }
+  for (const Row& row : all.left_out)
+    table.rows.push_back({row.student, row.lab, "", "", "", "", "", "", row.submission_sha256, "",
+                          row.left_out, ""});
   for (const Row& row : all.open)
     table.rows.push_back({row.student, row.lab, "", "", "", "", "", "", row.submission_sha256, "",
                           "not graded yet", ""});
@@ -501,7 +469,7 @@ std::string unmatched_cell(const course::CourseRow& row) {
 }  // namespace
 
 std::string course_csv(const ClassGrades& all) {
-  const course::CourseTable course = course::course_table(all.grades, all.worth);
+  const course::CourseTable course = course::course_table(all.grades, all.worth, all.counting);
   base::CsvTable table;
   table.header = {"student", "name", "email"};
   for (const auto& column : course.labs) table.header.push_back(column.lab);
@@ -516,7 +484,7 @@ std::string course_csv(const ClassGrades& all) {
                                       row.any->student_email};
     for (const course::CourseCell& cell : row.cells)
       cells.push_back(cell.points ? short_decimal(*cell.points) : cell.grade ? "" : "0");
-    cells.insert(cells.end(), {short_decimal(row.total), short_decimal(course.worth),
+    cells.insert(cells.end(), {short_decimal(row.total), short_decimal(row.worth),
                                std::to_string(row.withheld)});
     if (some_unmatched) cells.push_back(unmatched_cell(row));
     if (all.late_days) {

@@ -23,8 +23,11 @@ namespace membound::queue {
 
 /// The class as far as it is graded.
 struct ClassGrades {
-  std::vector<course::Grade> grades;    ///< by student and lab; one for each of both
-  std::vector<Row> open;                ///< not graded yet
+  std::vector<course::Grade> grades;              ///< by student and lab; one for each of both
+  course::Counting counting;                      ///< how they become totals
+  std::vector<ForgottenPeople::Grade> forgotten;  ///< of people who are none of the others
+  std::vector<Row> left_out;                      ///< not graded, because of a limit; each says why
+  std::vector<Row> open;                          ///< not graded yet
   std::map<std::string, double> worth;  ///< points of labs that count otherwise than they add up
   std::optional<int> late_days = {};    ///< free of charge for each student in all
 };
@@ -68,43 +71,21 @@ enum class Detail {
                                                     const ledger::Verdicts& verdicts,
                                                     Detail detail);
 
-/// The last mark of each student and lab.
-using Marks = std::map<std::pair<std::string, std::string>, ledger::Mark>;
-[[nodiscard]] Marks last_marks(const std::vector<ledger::Mark>& all);
+/// The grades that words of a command line or table mean: id, name or email; an empty lab means
+/// all.
+[[nodiscard]] std::vector<const course::Grade*> meant(const std::vector<course::Grade>& grades,
+                                                      const std::string& student,
+                                                      const std::string& lab);
 
-/// Digest of the texts that a student handed in for a lab.
-[[nodiscard]] std::string basis_of(const Plan& plan, const std::string& student,
-                                   const std::string& lab);
+/// "FAIL_SLOW", "nothing submitted".
+[[nodiscard]] std::string verdict_words(const course::Grade& grade);
 
-/// Puts the mark in the place of the automatic score, which stays beside it. A mark of other texts
-/// than those that are there now changes nothing but the note.
-void apply_mark(const ledger::Mark& mark, const std::string& basis, course::Grade& grade);
+/// Seconds of grading that each student's verdicts took, each text once.
+[[nodiscard]] std::map<std::string, double> seconds_spent(const Plan& plan,
+                                                          const ledger::Verdicts& verdicts);
 
-struct MarkRequest {
-  std::filesystem::path out, key_file;
-  std::string student;           ///< id, name or email
-  std::string lab;               ///< id; empty: the only one that the student has
-  std::optional<double> points;  ///< nothing: takes an earlier mark back
-  std::string comment;
-};
-
-/// Writes a mark into the ledger and the tables anew. The grade as it is then. An error where
-/// nobody is meant, the lab is not said, or the points are none of that lab.
-[[nodiscard]] base::Result<course::Grade> mark_by_hand(const MarkRequest& request);
-
-/// Somebody asks for a verdict to be looked at again.
-struct RegradeRequest {
-  std::string student, lab;  ///< the lab's id; empty: every lab of the student
-  std::string reason;
-};
-
-/// A table with the columns student (or id, email), lab and, if you like, reason.
-[[nodiscard]] base::Result<std::vector<RegradeRequest>> read_requests(
-    std::string_view text, const std::string& file_name, const std::vector<course::Lab>& labs);
-
-/// A row for each request: what it was before, what it is now, and in a word what was decided.
-[[nodiscard]] std::string decisions_csv(const std::vector<RegradeRequest>& requests,
-                                        const std::vector<course::Grade>& before,
-                                        const std::vector<course::Grade>& after);
+/// What the stages of a lab are worth, by their numbers: what course.yml says, else what they add
+/// up from. Empty for a lab that an older version planned.
+[[nodiscard]] std::map<int, double> stage_points(const Plan& plan, const std::string& lab);
 
 }  // namespace membound::queue

@@ -101,8 +101,10 @@ base::Result<PlannedLab> planned(const course::Lab& lab, const Settings& setting
                                  const std::string& limits, const std::string& batch_seed) {
   const auto digests = digests_of(settings, lab, limits);
   if (!digests) return digests.error();
+  std::map<std::string, double> stages;
+  for (const course::Stage& stage : lab.stages) stages[std::to_string(stage.number)] = stage.points;
   return PlannedLab{lab.max_points(), *digests, settings.device.name,
-                    seed_from(batch_seed, "sample " + lab.id)};
+                    seed_from(batch_seed, "sample " + lab.id), std::move(stages)};
 }
 
 /// The job of a text in a lab. Its seed follows from `batch_seed` and both.
@@ -138,6 +140,30 @@ void apply_rules(Plan& plan) {
     row.due = policy.due.value_or(0);
     row.closed = late.closed;
     row.late_note = late_note(row, policy, late);
+  }
+}
+
+/// Leaves out the attempts beyond each lab's limit. Where the latest counts, that is the last
+/// within the limit, and no other is graded.
+void apply_limits(Plan& plan) {
+  for (std::size_t begin = 0, end = 0; begin < plan.rows.size(); begin = end) {
+    while (end < plan.rows.size() && plan.rows[end].student == plan.rows[begin].student &&
+           plan.rows[end].lab == plan.rows[begin].lab)
+      ++end;
+    const auto most = plan.rules.limits.of(plan.rows[begin].lab);
+    const std::size_t last = most ? std::min(end, begin + static_cast<std::size_t>(*most)) : end;
+    for (std::size_t i = begin; i < end; ++i) {
+      Row& row = plan.rows[i];
+      row.left_out.clear();
+      if (i >= last)
+        row.left_out = "not graded: attempt " + std::to_string(row.attempt) + ", and " +
+                       std::to_string(*most) + (*most == 1 ? " counts" : " count") +
+                       " in this lab at most";
+      else if (!plan.best_attempt && i + 1 < last)
+        row.left_out = "not graded: attempt " + std::to_string(row.attempt) +
+                       ", and the latest that may count is attempt " +
+                       std::to_string(plan.rows[last - 1].attempt);
+    }
   }
 }
 
@@ -209,8 +235,9 @@ class Keeping {
          texts_.contains({row.source, row.submission_sha256})))
       return false;
     if (same == there_.end()) return true;
-    return now_.best_attempt && std::none_of(same->second.begin(), same->second.end(),
-                                             [&](const Row* one) { return repeats(row, *one); });
+    const bool counts_all = now_.best_attempt || now_.rules.limits.limits_attempts();
+    return counts_all && std::none_of(same->second.begin(), same->second.end(),
+                                      [&](const Row* one) { return repeats(row, *one); });
   }
 
  private:
@@ -289,6 +316,36 @@ Plan merged(const Plan& earlier, Plan now, const Settings& settings) {
   return now;
 }
 
+/// The plan with labs, test programs and compiler as they are now; a lab that the course no longer
+/// has stays as it is.
+base::Result<Plan> updated(Plan plan, const PlanRequest& request) {
+  const auto limits = limits_in_force(request.settings);
+  if (!limits) return limits.error();
+  plan.membound_version = request.settings.version;
+  plan.compiler = request.settings.compiler.name();
+  plan.limits = *limits;
+  std::map<std::string, Job> jobs;
+  for (const course::Lab& lab : request.intake.labs) {
+    const auto old = plan.labs.find(lab.id);
+    if (old == plan.labs.end()) continue;
+    auto now = planned(lab, request.settings, *limits, plan.batch_seed);
+    if (!now) return now.error();
+    old->second = *std::move(now);
+    for (Row& row : plan.rows) {
+      if (row.lab != lab.id || row.job.empty()) continue;
+      Job job = job_for(row.lab, row.submission_sha256, old->second.digests, request.settings,
+                        plan.batch_seed);
+      row.job = job.key;
+      jobs.emplace(job.key, std::move(job));
+    }
+  }
+  for (Job& job : plan.jobs) jobs.emplace(job.key, std::move(job));
+  plan.jobs.clear();
+  for (auto& [key, job] : jobs) plan.jobs.push_back(std::move(job));
+  plan.drop_idle_jobs();
+  return plan;
+}
+
 /// The tables of earlier calls and of this one; a file that is given again replaces itself.
 std::vector<intake::PeopleTable> people_of(const PlanRequest& request,
                                            const std::optional<Plan>& earlier) {
@@ -340,17 +397,25 @@ base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan
     plan.rules = rules_for(request, earlier, labs);
     if (request.intake.attempts || plan.rules.best_attempt)
       plan.best_attempt = attempts_for(request, plan.rules, earlier) == AttemptPolicy::kBest;
+    if (request.update) {
+      auto now = updated(std::move(plan), request);
+      if (!now) return now;
+      plan = *std::move(now);
+    }
     plan.people = people_of(request, earlier);
     identify(plan, intake::joined(request.intake.roster, plan.people, notes));
     apply_rules(plan);
+    apply_limits(plan);
     return plan;
   }
   intake::IntakeRequest asked = request.intake;
+  const intake::CourseRules rules = rules_for(request, earlier, {});
+  const AttemptPolicy policy = attempts_for(request, rules, earlier);
+  // Who has used up the attempts of a lab is known only where all of them are.
+  asked.attempts = rules.limits.limits_attempts() ? AttemptPolicy::kBest : policy;
   asked.people = people_of(request, earlier);
-  const intake::CourseRules& known = rules_for(request, earlier, {});
-  asked.group_folders = known.group_folders;
-  asked.zone = known.zone;
-  asked.attempts = attempts_for(request, rules_for(request, earlier, {}), earlier);
+  asked.group_folders = rules.group_folders;
+  asked.zone = rules.zone;
   auto intake = intake::take_in(asked);
   if (!intake) return intake.error();
   notes.insert(notes.end(), intake->notes.begin(), intake->notes.end());
@@ -363,19 +428,26 @@ base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan
   std::set<std::string> labs;
   if (asked.lab) labs.insert(*asked.lab);
   for (const intake::Submission& one : intake->submissions) labs.insert(one.lab);
+  asked.attempts = policy;
   auto plan = make_plan(*intake, asked, request.settings, batch_seed(request, earlier),
                         rules_for(request, earlier, labs));
   if (!plan) return plan;
-  if (earlier) *plan = merged(*earlier, *std::move(plan), request.settings);
+  if (earlier) {
+    plan->forgotten = earlier->forgotten;
+    *plan = merged(*earlier, *std::move(plan), request.settings);
+  }
   plan->people = std::move(asked.people);
   identify(*plan, intake->roster);
+  drop_forgotten(*plan, request.out, notes);
   apply_rules(*plan);
+  apply_limits(*plan);
   return plan;
 }
 
-MEMBOUND_FIELDS(PlannedLab, max_score, digests, device, sample_seed)
+MEMBOUND_FIELDS(PlannedLab, max_score, digests, device, sample_seed, stages)
+MEMBOUND_FIELDS(ForgottenPeople::Grade, lab, verdict, score, max_score)
 MEMBOUND_FIELDS(Job, key, lab, submission_sha256, seed, seed_key)
-MEMBOUND_FIELDS(Row, student, name, email, lab, platform, platform_id, source, origin,
+MEMBOUND_FIELDS(Row, left_out, student, name, email, lab, platform, platform_id, source, origin,
                 submission_sha256, job, refused, note, submitted_at, time_from, marked_late,
                 late_by_seconds, late_factor, late_note, attempt, section, group, late_days,
                 grace_seconds, due, closed, unmatched, may_be, known_as, former)
@@ -416,10 +488,14 @@ void to_json(json& out, const Plan& plan) {
          {"batch_seed", plan.batch_seed},
          {"best_attempt", plan.best_attempt},
          {"rules", plan.rules},
+         {"counting", plan.rules.counting},
+         {"grading_limits", plan.rules.limits},
          {"people", plan.people},
          {"labs", labs},
          {"jobs", list_of(plan.jobs)},
-         {"rows", list_of(plan.rows)}};
+         {"rows", list_of(plan.rows)},
+         {"forgotten",
+          {{"digests", plan.forgotten.digests}, {"grades", list_of(plan.forgotten.grades)}}}};
 }
 
 void from_json(const json& in, Plan& plan) {
@@ -431,6 +507,8 @@ void from_json(const json& in, Plan& plan) {
   in.at("batch_seed").get_to(plan.batch_seed);
   read_field(in, "best_attempt", plan.best_attempt);
   read_field(in, "rules", plan.rules);
+  read_field(in, "counting", plan.rules.counting);
+  read_field(in, "grading_limits", plan.rules.limits);
   read_field(in, "people", plan.people);
   for (const auto& [id, lab] : in.at("labs").items()) {
     PlannedLab& planned = plan.labs[id];
@@ -441,6 +519,10 @@ void from_json(const json& in, Plan& plan) {
   }
   plan.jobs = read_list<Job>(in.at("jobs"), {"key", "lab", "submission_sha256", "seed"});
   plan.rows = read_list<Row>(in.at("rows"), {"student", "lab"});
+  const auto forgotten = in.find("forgotten");
+  if (forgotten == in.end()) return;
+  read_field(*forgotten, "digests", plan.forgotten.digests);
+  plan.forgotten.grades = read_list<ForgottenPeople::Grade>(forgotten->at("grades"), {"lab"});
 }
 
 base::Result<std::optional<Plan>> read_plan(const std::filesystem::path& out) {

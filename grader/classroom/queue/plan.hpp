@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct Row {
   std::string submission_sha256;
   std::string job;        ///< key; empty: nothing to run
   std::string refused;    ///< why; not empty: POLICY_REJECT
+  std::string left_out;   ///< why other attempts count and this one is not graded; may be empty
   std::string unmatched;  ///< why nobody of the roster is known to be the author; see course::Grade
   std::vector<std::string> may_be;    ///< likewise
   std::vector<std::string> known_as;  ///< what else named an unmatched author: login, folder
@@ -77,8 +79,26 @@ struct PlannedLab {
   /// Chooses the blocks by which launches are timed where some stand for all: a secret of the
   /// batch, the same for all its jobs, so that they can be held against one run of the reference.
   std::uint64_t sample_seed = 0;
+  std::map<std::string, double> stages = {};  ///< points of each by number; empty in older plans
 
   bool operator==(const PlannedLab&) const = default;
+};
+
+/// What stays of people whom the course has forgotten: enough that no later call takes them in
+/// again, and that distributions stay as they were.
+struct ForgottenPeople {
+  /// What stays of one lab of one of them; nothing says whose it was.
+  struct Grade {
+    std::string lab, verdict;
+    std::optional<double> score;
+    double max_score = 0;
+
+    bool operator==(const Grade&) const = default;
+  };
+  std::set<std::string> digests;  ///< of ids, with the batch's seed as key
+  std::vector<Grade> grades;      ///< by lab and score, so that no order tells
+
+  bool operator==(const ForgottenPeople&) const = default;
 };
 
 struct Plan {
@@ -96,7 +116,12 @@ struct Plan {
   std::map<std::string, PlannedLab> labs;
   std::vector<Job> jobs;  ///< by key
   std::vector<Row> rows;  ///< by student, lab and attempt
+  ForgottenPeople forgotten;
 
+  /// Of an id, for ForgottenPeople.
+  [[nodiscard]] std::string digest_of(const std::string& student) const;
+  /// Takes out the jobs that no row needs.
+  void drop_idle_jobs();
   [[nodiscard]] const Job* job(const std::string& key) const;
   bool operator==(const Plan&) const = default;
 };
@@ -111,6 +136,8 @@ struct PlanRequest {
   intake::LabRules rules_now;         ///< for the labs of this call; they go before all others
   Settings settings;                  ///< its place.state is filled in
   std::optional<std::uint64_t> seed;  ///< nothing: drawn, or that of the earlier call
+  /// Without sources: every lab is graded with lab, test program and compiler as they are now.
+  bool update = false;
 };
 
 /// The plan of one call, written to OUT/batch.json and known to the ledger: takes in what `request`
@@ -129,6 +156,10 @@ void identify(Plan& plan, const intake::Roster& roster);
 
 void to_json(nlohmann::json& out, const Plan& plan);
 void from_json(const nlohmann::json& in, Plan& plan);
+
+/// Nobody whom the course has forgotten comes back with a later folder or roster: their rows go,
+/// and what a call has just put into the store of them.
+void drop_forgotten(Plan& plan, const std::filesystem::path& out, std::vector<std::string>& notes);
 
 /// Whether a student's row is meant by a word of the command line: id, name or email in any case.
 [[nodiscard]] bool is_meant(const Row& row, const std::string& word);

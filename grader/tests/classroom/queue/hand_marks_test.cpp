@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/queue/class_grades.hpp"
+#include "grader/classroom/queue/hand_marks.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using course::GradeVerdict;
 using testing::HasSubstr;
+using testing::Not;
 
 /// A class of four, of whom s001's verdict is suspicious and s002's failed by our own fault.
 class HandMarks : public testing::Test {
@@ -48,7 +49,12 @@ class HandMarks : public testing::Test {
 
   base::Result<course::Grade> mark(const std::string& student, std::optional<double> points,
                                    const std::string& comment = "") {
-    return mark_by_hand({request_.out, "", student, "01-quick", points, comment});
+    return mark_row({student, "01-quick", 0, points, comment});
+  }
+  base::Result<course::Grade> mark_row(const MarkRow& row) {
+    const auto grades = mark_by_hand({request_.out, "", {row}});
+    if (!grades) return grades.error();
+    return grades->front();
   }
   course::Grade grade(const std::string& student) {
     const auto all = read_class(request_.out);
@@ -129,6 +135,140 @@ TEST_F(HandMarks, AMarkOutlastsRegradingAndLateness) {
   ASSERT_TRUE(run_batch(request_));
   EXPECT_EQ(grade("s000").score, 9);
   EXPECT_EQ(grade("s003").score, 0);
+}
+
+TEST_F(HandMarks, AMarkOnLateWorkSaysNothingOfADeduction) {
+  request_.rules_now = {.due = 1000, .percent_per_day = 50};
+  ASSERT_TRUE(run_batch(request_));
+  EXPECT_THAT(grade("s000").note, HasSubstr("deducted"));
+  ASSERT_TRUE(mark("s000", 9, "ill that week"));
+  const course::Grade marked = grade("s000");
+  EXPECT_THAT(marked.note, testing::StartsWith("marked by hand: ill that week"));
+  EXPECT_THAT(marked.note, Not(HasSubstr("deducted")));
+  EXPECT_EQ(marked.late_factor, 1);
+  ASSERT_TRUE(mark("s000", std::nullopt));
+  EXPECT_THAT(grade("s000").note, HasSubstr("deducted"));
+}
+
+TEST_F(HandMarks, TheNoteOfAMarkReplacesThatOfTheVerdict) {
+  EXPECT_THAT(grade("s001").note, HasSubstr("too fast"));
+  ASSERT_TRUE(mark("s001", 7, "measured again"));
+  EXPECT_EQ(grade("s001").note, "marked by hand: measured again (automatic score: withheld)");
+}
+
+TEST_F(HandMarks, AnExcusedLabHasNoScoreAndIsLeftOutOfTheTotal) {
+  MarkRow row{"s000", "01-quick"};
+  row.excused = true;
+  row.comment = "ill";
+  ASSERT_TRUE(mark_row(row));
+  const course::Grade excused = grade("s000");
+  EXPECT_TRUE(excused.excused);
+  EXPECT_EQ(excused.score, std::nullopt);
+  EXPECT_FALSE(excused.undecided());
+  EXPECT_EQ(excused.note, "excused: ill");
+  EXPECT_THAT(text("course.csv"), HasSubstr("s000,,,,0,0,0")) << "of 0 points, nobody must decide";
+  write_text(folder_ / "in" / "s000" / "kernel.cu", "__global__ void quick(int*);  // new\n");
+  ASSERT_TRUE(run_batch(request_));
+  EXPECT_TRUE(grade("s000").excused) << "whatever is handed in";
+  ASSERT_TRUE(mark("s000", std::nullopt));
+  EXPECT_FALSE(grade("s000").excused);
+}
+
+TEST_F(HandMarks, AStageIsMarkedAlone) {
+  const auto before = grade("s003");
+  ASSERT_TRUE(mark_row({"s003", "01-quick", 1, 9.5, "by hand"}));
+  const course::Grade marked = grade("s003");
+  EXPECT_EQ(marked.score, 9.5);
+  ASSERT_TRUE(marked.mark && marked.mark->stages.size() == 1U);
+  EXPECT_EQ(marked.mark->stages[0].automatic_points, before.result.stages[0].points);
+  EXPECT_THAT(marked.note, HasSubstr("stage 1 marked by hand: by hand (automatic points: "));
+  EXPECT_THAT(text("grades.csv"), HasSubstr("s003,01-quick,9.5,10")) << "from summaries too";
+  ASSERT_TRUE(mark_row({"s003", "01-quick", 1, std::nullopt}));
+  EXPECT_EQ(grade("s003").score, before.score);
+}
+
+TEST_F(HandMarks, AMarkForTheWholeLabEndsThoseOfItsStages) {
+  ASSERT_TRUE(mark_row({"s003", "01-quick", 1, 9.5}));
+  ASSERT_TRUE(mark("s003", 2));
+  EXPECT_EQ(grade("s003").score, 2);
+  const auto refused = mark_row({"s003", "01-quick", 1, 5});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(base::to_string(refused.error()), HasSubstr("take that one back first"));
+  ASSERT_TRUE(mark("s003", std::nullopt));
+  EXPECT_EQ(grade("s003").mark, std::nullopt) << "the stage's mark does not come back";
+}
+
+TEST_F(HandMarks, AStageOfOtherWorkIsNotMarkedYet) {
+  ASSERT_TRUE(mark_row({"s000", "01-quick", 1, 9.5}));
+  write_text(folder_ / "in" / "s000" / "kernel.cu", "__global__ void quick(int*);  // new\n");
+  ASSERT_TRUE(run_batch(request_));
+  EXPECT_EQ(grade("s000").mark, std::nullopt);
+  EXPECT_THAT(grade("s000").note, HasSubstr("was for other work"));
+}
+
+TEST_F(HandMarks, ATableMarksMany) {
+  const auto rows = read_marks_table(
+      "student,lab,stage,points,comment,excused\ns000,quick,,7.5,\"well, yes\",\n"
+      "s001,01-quick,1,3,,no\ns003,1,,,ill,yes\n",
+      "marks.csv", course_.labs);
+  ASSERT_TRUE(rows) << base::to_string(rows.error());
+  const auto grades = mark_by_hand({request_.out, "", *rows});
+  ASSERT_TRUE(grades) << base::to_string(grades.error());
+  ASSERT_EQ(grades->size(), 3U);
+  EXPECT_EQ(grade("s000").score, 7.5);
+  EXPECT_EQ(grade("s000").mark->comment, "well, yes");
+  EXPECT_EQ(grade("s001").score, 3) << "all stages are marked: nothing is withheld";
+  EXPECT_TRUE(grade("s003").excused);
+  EXPECT_EQ(ledger::verify(request_.out)->problems, std::vector<std::string>());
+}
+
+TEST_F(HandMarks, ATableWithAWrongRowMarksNothingAndNamesIt) {
+  const auto all = read_marks_table("student,lab,points\ns000,quick,7\ns001,quick,11\n",
+                                    "marks.csv", course_.labs);
+  ASSERT_TRUE(all);
+  const auto grades = mark_by_hand({request_.out, "", *all});
+  ASSERT_FALSE(grades);
+  EXPECT_THAT(base::to_string(grades.error()), HasSubstr("marks.csv, row 3"));
+  EXPECT_EQ(grade("s000").mark, std::nullopt);
+  for (const char* rows : {"s000,quick,x,,\n", "s000,quick,,,\n", "s000,quick,5,,yes\n",
+                           "s000,quick,5,0,\n", "s000,nolab,5,,\n", "s000,quick,5,,perhaps\n"}) {
+    const auto wrong = read_marks_table(std::string("student,lab,points,stage,excused\n") + rows,
+                                        "marks.csv", course_.labs);
+    ASSERT_FALSE(wrong) << rows;
+    EXPECT_THAT(base::to_string(wrong.error()), HasSubstr("row 2")) << rows;
+  }
+}
+
+TEST_F(HandMarks, ACommentStandsAtALineUntilItIsTakenBack) {
+  CommentRequest one{request_.out, "", "s000", "01-quick", 1, "why void?"};
+  const auto line = comment_line(one);
+  ASSERT_TRUE(line) << base::to_string(line.error());
+  EXPECT_THAT(*line, HasSubstr("__global__ void quick"));
+  one.line = 7;
+  EXPECT_FALSE(comment_line(one)) << "the text has one line";
+  auto comments = ledger::read_comments(request_.out, "");
+  ASSERT_TRUE(comments && comments->size() == 1U);
+  EXPECT_EQ(comments->front().text, "why void?");
+  one.line = 1;
+  one.text.clear();
+  ASSERT_TRUE(comment_line(one));
+  comments = ledger::read_comments(request_.out, "");
+  EXPECT_TRUE(comments && comments->empty());
+  EXPECT_EQ(ledger::verify(request_.out)->comments, 2);
+}
+
+TEST_F(HandMarks, StagesAreWorthWhatTheCourseSays) {
+  const auto before = grade("s003");
+  request_.rules = *intake::read_course_rules("counting: {stages: {quick: {1: 40}}}", "course.yml",
+                                              course_.labs);
+  ASSERT_TRUE(run_batch(request_));
+  const course::Grade now = grade("s003");
+  EXPECT_EQ(now.score, *before.score * 4);
+  EXPECT_EQ(now.max_score, 40);
+  EXPECT_EQ(now.result.stages[0].max_points, 40);
+  ASSERT_TRUE(mark_row({"s003", "01-quick", 1, 39}));
+  EXPECT_FALSE(mark_row({"s003", "01-quick", 1, 41}));
+  EXPECT_FALSE(mark_row({"s003", "01-quick", 2, 1}));
 }
 
 TEST_F(HandMarks, WrongUseIsNamed) {

@@ -18,6 +18,7 @@
 #include "grader/base/csv.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/classroom/intake/course_rules.hpp"
+#include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
 
 namespace membound::queue {
@@ -182,8 +183,10 @@ class Term : public testing::Test {
   }
 
   void mark(int student, int lab, double points) {
-    const auto marked = mark_by_hand(
-        {request_.out, "", student_name(student), lab_id(lab), points, "looked at together"});
+    const auto marked =
+        mark_by_hand({request_.out,
+                      "",
+                      {{student_name(student), lab_id(lab), 0, points, "looked at together"}}});
     ASSERT_TRUE(marked) << base::to_string(marked.error());
     facts_ +=
         "M," + student_name(student) + "," + lab_id(lab) + "," + std::to_string(points) + "\n";
