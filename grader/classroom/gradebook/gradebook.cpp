@@ -15,77 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-json facts_of(const Class& all) {
-  std::set<std::string> students;
-  std::size_t passed = 0, withheld = 0, missing = 0;
-  for (const course::Grade& grade : all.grades) {
-    students.insert(grade.student);
-    passed += grade.verdict == course::GradeVerdict::kPass ? 1U : 0U;
-    withheld += grade.withheld() ? 1U : 0U;
-    missing += grade.verdict ? 0U : 1U;
-  }
-  const auto fact = [](std::size_t value, const char* label) -> json {
-    return {{"value", std::to_string(value)}, {"label", label}};
-  };
-  return {fact(students.size(), "students"),
-          fact(all.grades.size() - missing, "submissions graded"), fact(passed, "passed"),
-          fact(withheld, "withheld"), fact(missing, "nothing submitted")};
-}
-
-json attention_of(const Class& all) {
-  json rows = json::array();
-  for (const course::Grade& grade : all.grades)
-    if (grade.withheld() || !grade.unmatched.empty())
-      rows.push_back({{"page", page_of(grade.student)},
-                      {"student", shown_student(grade)},
-                      {"lab", grade.lab},
-                      {"verdict", verdict_text(grade)},
-                      {"why", grade.note}});
-  return rows;
-}
-
-json cell_of(const course::CourseCell& cell) {
-  if (cell.grade == nullptr || !cell.grade->is_there())
-    return {{"points", "–"}, {"tone", "soft"}, {"why", "nothing submitted"}, {"late", ""}};
-  const course::Grade& grade = *cell.grade;
-  const std::string points = cell.points ? decimal(*cell.points, 2) : "?";
-  return {{"points", points + (grade.mark ? " ✎" : "")},
-          {"tone", tone(grade.verdict)},
-          {"why", verdict_text(grade) + (grade.note.empty() ? "" : ": " + grade.note)},
-          {"late", late_percent(grade)}};
-}
-
-json row_of(const course::CourseRow& row) {
-  json cells = json::array();
-  for (const course::CourseCell& cell : row.cells) cells.push_back(cell_of(cell));
-  return {{"page", page_of(row.any->student)},
-          {"student", shown_student(*row.any)},
-          {"cells", std::move(cells)},
-          {"total", decimal(row.total, 2) + (row.withheld > 0 ? " ?" : "")}};
-}
-
-}  // namespace
-
-Page class_page(const Class& all) {
-  std::string last;
-  for (const course::Grade& grade : all.grades) last = std::max(last, grade.graded_at);
-  const course::CourseTable table = course::course_table(all.grades, all.worth);
-  json values = {{"title", all.title},     {"subtitle", last.empty() ? "" : "Last graded " + last},
-                 {"facts", facts_of(all)}, {"attention", attention_of(all)},
-                 {"labs", json::array()},  {"worth", decimal(table.worth, 2)},
-                 {"rows", json::array()},  {"footer", kFooter}};
-  values["has_attention"] = !values["attention"].empty();
-  for (const course::CourseTable::Column& lab : table.labs)
-    values["labs"].push_back({{"page", page_of_lab(lab.lab)},
-                              {"title", lab.title},
-                              {"id", lab.lab},
-                              {"worth", decimal(lab.worth, 2)}});
-  for (const course::CourseRow& row : table.rows) values["rows"].push_back(row_of(row));
-  return {"index.html", filled("class", values)};
-}
-
-namespace {
-
 constexpr std::size_t kShownFindings = 8, kShownSlowest = 10;
 
 json charts_of(const LabGrades& lab) {
@@ -96,6 +25,7 @@ json charts_of(const LabGrades& lab) {
     if (grade->ratio) ratios.push_back(*grade->ratio);
     most = std::max(most, grade->max_score);
   }
+  for (const double score : lab.forgotten_scores) scores.push_back(score);
   json charts = json::array();
   if (!scores.empty()) charts.push_back(histogram("Scores, in points", scores, {0, most, 10, 0}));
   if (!ratios.empty())
@@ -141,53 +71,6 @@ json stages_of(const LabGrades& lab) {
   return list;
 }
 
-/// What went wrong, without the map of wrong elements below it: that is on the student's page.
-std::string beginning(const std::string& text) {
-  constexpr int kLines = 3;
-  std::size_t end = 0;
-  for (int line = 0; line < kLines && end != std::string::npos; ++line)
-    end = text.find('\n', end == 0 ? 0 : end + 1);
-  return text.substr(0, end);
-}
-
-/// A student counts once for a kind, however many stages show it.
-json findings_of(const LabGrades& lab) {
-  struct Row {
-    std::string kind, example;
-    std::size_t count = 0;
-  };
-  std::map<std::string, Row> kinds;
-  for (const course::Grade* grade : lab.grades) {
-    std::set<std::string> seen;
-    for (const course::StageResult& stage : grade->result.stages)
-      for (const course::Finding& finding : stage.findings) {
-        const std::string kind =
-            finding.test.empty() ? words(finding.kind) : words(finding.kind) + " " + finding.test;
-        if (!seen.insert(kind).second) continue;
-        Row& row = kinds[kind];
-        row.kind = kind;
-        if (row.count++ == 0) row.example = beginning(finding.text);
-      }
-  }
-  std::vector<Row> rows;
-  for (const auto& [kind, row] : kinds) rows.push_back(row);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.count > b.count; });
-  rows.resize(std::min(rows.size(), kShownFindings));
-  json list = json::array();
-  for (const Row& row : rows)
-    list.push_back(
-        {{"count", std::to_string(row.count)}, {"kind", row.kind}, {"example", row.example}});
-  return list;
-}
-
-/// The stage whose ratio is the grade's.
-std::string slowest_stage(const course::Grade& grade) {
-  for (const course::StageResult& stage : grade.result.stages)
-    if (stage.correct && stage.ratio == grade.ratio) return stage.title;
-  return "";
-}
-
 json slowest_of(const LabGrades& lab) {
   std::vector<const course::Grade*> right;
   for (const course::Grade* grade : lab.grades)
@@ -198,7 +81,7 @@ json slowest_of(const LabGrades& lab) {
   right.resize(std::min(right.size(), kShownSlowest));
   json list = json::array();
   for (const course::Grade* grade : right)
-    list.push_back({{"page", page_of(grade->student)},
+    list.push_back({{"page", link_to(page_of(grade->student))},
                     {"student", shown_student(*grade)},
                     {"ratio", ratio_text(grade->ratio)},
                     {"stage", slowest_stage(*grade)}});
@@ -212,7 +95,9 @@ json likenesses_of(const Class& all, const std::string& lab) {
     std::string students;
     for (const std::string& student : likeness.students)
       students += (students.empty() ? "" : ", ") + student;
-    list.push_back({{"students", students}, {"percent", decimal(100 * likeness.least_alike, 0)}});
+    list.push_back({{"students", students},
+                    {"percent", decimal(100 * likeness.least_alike, 0)},
+                    {"with", likeness.with}});
   }
   return list;
 }
@@ -230,10 +115,14 @@ json values_of(const Class& all, const LabGrades& lab) {
                  {"id", lab.id},
                  {"graded", std::to_string(lab.grades.size() - missing)},
                  {"missing", std::to_string(missing)},
+                 {"forgotten", lab.forgotten_scores.empty()
+                                   ? ""
+                                   : ", " + std::to_string(lab.forgotten_scores.size()) +
+                                         " of people who were removed"},
                  {"device", device.empty() ? "none" : device},
                  {"charts", charts_of(lab)},
                  {"stages", stages_of(lab)},
-                 {"findings", findings_of(lab)},
+                 {"findings", faults_of(lab.grades, kShownFindings)},
                  {"slowest", slowest_of(lab)},
                  {"likenesses", likenesses_of(all, lab.id)}};
   for (const char* list : {"findings", "slowest", "likenesses"})
@@ -242,7 +131,7 @@ json values_of(const Class& all, const LabGrades& lab) {
 }
 
 json row_of(const course::Grade& grade) {
-  return {{"page", page_of(grade.student)},
+  return {{"page", link_to(page_of(grade.student))},
           {"student", shown_student(grade)},
           {"score", score_text(grade)},
           {"late", late_percent(grade)},
@@ -257,7 +146,7 @@ json row_of(const course::Grade& grade) {
 
 std::vector<Page> lab_pages(const Class& all) {
   std::vector<Page> pages;
-  for (const LabGrades& lab : by_lab(all.grades)) {
+  for (const LabGrades& lab : labs_of(all)) {
     json values = values_of(all, lab);
     values["class"] = all.title;
     values["footer"] = kFooter;
@@ -270,9 +159,19 @@ std::vector<Page> lab_pages(const Class& all) {
 
 namespace {
 
-json stage_row(const course::StageResult& stage) {
+/// The points that a person gave the stage; nothing: nobody did.
+std::optional<double> marked_points(const course::Grade& grade, int stage) {
+  if (grade.mark)
+    for (const course::StageMark& mark : grade.mark->stages)
+      if (mark.stage == stage) return mark.points;
+  return std::nullopt;
+}
+
+json stage_row(const course::Grade& grade, const course::StageResult& stage) {
+  const auto marked = marked_points(grade, stage.stage);
   return {{"name", std::to_string(stage.stage) + ". " + stage.title},
-          {"points", decimal(stage.points, 2) + " / " + decimal(stage.max_points, 0)},
+          {"points", decimal(marked.value_or(stage.points), 2) + (marked ? " ✎" : "") + " / " +
+                         decimal(stage.max_points, 0)},
           {"tone", tone(stage.verdict)},
           {"verdict", words(course::to_string(stage.verdict))},
           {"ratio", ratio_text(stage.ratio)},
@@ -327,13 +226,27 @@ std::string facts_of(const course::Grade& grade) {
          std::to_string(grade.seed) + (grade.seed_key.empty() ? "" : ", key " + grade.seed_key);
 }
 
-json lab_of(const course::Grade& grade) {
+/// What a person wrote at lines of what the student handed in for the lab.
+json comments_of(const Class& all, const course::Grade& grade) {
+  json list = json::array();
+  for (const LineComment& comment : all.comments)
+    if (comment.student == grade.student && comment.lab == grade.lab)
+      list.push_back({{"line", std::to_string(comment.line)},
+                      {"source", comment.source},
+                      {"old", comment.is_old ? "of an earlier text" : ""},
+                      {"text", comment.text}});
+  return list;
+}
+
+json lab_of(const Class& all, const course::Grade& grade) {
   json stages = json::array(), details = json::array();
   for (const course::StageResult& stage : grade.result.stages) {
-    stages.push_back(stage_row(stage));
+    stages.push_back(stage_row(grade, stage));
     if (!stage.passed()) details.push_back(detail_of(stage));
   }
   const bool has_stages = !stages.empty();
+  json comments = comments_of(all, grade);
+  const bool has_comments = !comments.empty();
   return {{"title", grade.result.title.empty() ? grade.lab : grade.result.title},
           {"score", score_text(grade)},
           {"tone", tone(grade.verdict)},
@@ -343,6 +256,8 @@ json lab_of(const course::Grade& grade) {
           {"has_stages", has_stages},
           {"stages", std::move(stages)},
           {"details", std::move(details)},
+          {"has_comments", has_comments},
+          {"comments", std::move(comments)},
           {"compiler", grade.result.compiler_output},
           {"facts", facts_of(grade)}};
 }
@@ -357,14 +272,113 @@ void for_each_student_page(const Class& all, const std::function<void(Page)>& ta
     if (of_student.empty()) students.push_back(grade.student);
     of_student.push_back(&grade);
   }
+  const course::CourseTable table = course::course_table(all.grades, all.worth, all.counting);
+  std::map<std::string, std::string> totals;
+  for (const course::CourseRow& row : table.rows)
+    totals[row.any->student] = course::total_text(table, row);
   for (const std::string& student : students) {
-    json values = {{"class", all.title}, {"labs", json::array()}};
+    json values = {{"class", all.title}, {"labs", json::array()}, {"total", totals[student]}};
     for (const course::Grade* grade : grades[student]) {
       values["student"] = shown_student(*grade);
-      values["labs"].push_back(lab_of(*grade));
+      values["labs"].push_back(lab_of(all, *grade));
     }
     take({page_of(student), filled("student", values)});
   }
+}
+
+namespace {
+
+/// Every word by which a text may call the person, the longest first.
+std::vector<std::string> words_for(const course::Grade& grade) {
+  constexpr std::size_t kTooShort = 3;  // "al" is in too many other words
+  std::vector<std::string> words;
+  for (const std::string& word : {grade.student_name, grade.student_email, grade.student})
+    if (word.size() >= kTooShort) words.push_back(word);
+  std::stable_sort(words.begin(), words.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return words;
+}
+
+void replace_all(const std::vector<std::string>& words, const std::string& by, std::string& text) {
+  for (const std::string& word : words)
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
+      text.replace(at, word.size(), by);
+}
+
+}  // namespace
+
+std::map<std::string, Pseudonym> make_anonymous(Class& all, const std::string& salt) {
+  std::map<std::string, Pseudonym> people;
+  std::set<std::string> taken;
+  for (const course::Grade& grade : all.grades) {
+    const auto [known, is_new] = people.try_emplace(grade.student);
+    if (!is_new) continue;
+    const std::string digits = base::hmac_sha256(salt, "pseudonym " + grade.student);
+    std::size_t length = 6;
+    while (!taken.insert("Student " + digits.substr(0, length)).second) ++length;
+    known->second = {"Student " + digits.substr(0, length), grade.student_name,
+                     grade.student_email};
+  }
+  const auto called = [&people](std::string& student) {
+    if (const auto found = people.find(student); found != people.end())
+      student = found->second.shown;
+  };
+  for (course::Grade& grade : all.grades) {
+    const auto words = words_for(grade);
+    const std::string shown = people.at(grade.student).shown;
+    replace_all(words, shown, grade.note);
+    replace_all(words, shown, grade.unmatched);
+    if (grade.mark) replace_all(words, shown, grade.mark->comment);
+    for (LineComment& comment : all.comments)
+      if (comment.student == grade.student) replace_all(words, shown, comment.text);
+    for (Request& request : all.requests)
+      if (request.student == grade.student) replace_all(words, shown, request.reason);
+  }
+  std::map<std::string, std::string> sections;
+  for (const auto& [student, section] : all.sections) {
+    std::string shown = student;
+    called(shown);
+    sections[shown] = section;
+  }
+  all.sections = std::move(sections);
+  for (course::Grade& grade : all.grades) {
+    called(grade.student);
+    for (std::string& id : grade.may_be) called(id);
+    for (std::string* field :
+         {&grade.student_name, &grade.student_email, &grade.platform, &grade.platform_id,
+          &grade.origin, &grade.result.submission, &grade.group})
+      field->clear();
+  }
+  for (LineComment& comment : all.comments) called(comment.student);
+  for (Request& request : all.requests) called(request.student);
+  for (Likeness& likeness : all.likenesses)
+    for (std::string& student : likeness.students) called(student);
+  return people;
+}
+
+std::vector<std::string> sections_of(const Class& all) {
+  std::set<std::string> names;
+  for (const auto& [student, section] : all.sections)
+    if (!section.empty()) names.insert(section);
+  return {names.begin(), names.end()};
+}
+
+Class of_section(const Class& all, const std::string& section) {
+  const auto is_in = [&](const std::string& student) {
+    const auto found = all.sections.find(student);
+    return found != all.sections.end() && found->second == section;
+  };
+  Class some = all;
+  some.title = all.title + ", section " + section;
+  some.sections.clear();
+  some.forgotten.clear();  // nobody knows of which section they were
+  std::erase_if(some.grades, [&](const auto& one) { return !is_in(one.student); });
+  std::erase_if(some.comments, [&](const auto& one) { return !is_in(one.student); });
+  std::erase_if(some.requests, [&](const auto& one) { return !is_in(one.student); });
+  std::erase_if(some.likenesses, [&](const Likeness& one) {
+    return std::none_of(one.students.begin(), one.students.end(), is_in);
+  });
+  return some;
 }
 
 namespace {
@@ -401,7 +415,7 @@ bool all_are_equal(const json& rows) { return rows.size() > 1 && rows.back()["ra
 
 Page leaderboard(const Class& all, Names names, const std::string& salt) {
   json labs = json::array();
-  for (const LabGrades& lab : by_lab(all.grades))
+  for (const LabGrades& lab : labs_of(all))
     if (json rows = rows_of(lab, names, salt); !rows.empty())
       labs.push_back({{"title", lab.title},
                       {"are_equal", all_are_equal(rows)},

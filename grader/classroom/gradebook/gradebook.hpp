@@ -22,6 +22,27 @@ struct Likeness {
   std::string lab;
   std::vector<std::string> students;
   double least_alike = 1;  ///< see similarity::Cluster
+  std::string with = {};   ///< "the published answer", "an earlier term"; empty: with one another
+};
+
+/// What a person wrote beside a line of a student's text.
+struct LineComment {
+  std::string student, lab;
+  int line = 0;
+  std::string source;  ///< the line itself
+  std::string text;
+  bool is_old = false;  ///< the line is of a text that no longer counts
+};
+
+/// Somebody asked for a verdict to be looked at again.
+struct Request {
+  std::string student, lab, reason, decision;
+};
+
+/// What stays of a lab of somebody who was removed from the course.
+struct ForgottenGrade {
+  std::string lab;
+  std::optional<double> score;
 };
 
 /// A class: a grade for each student and lab, and what was found between them.
@@ -30,7 +51,12 @@ struct Class {
   std::vector<course::Grade> grades;
   std::vector<Likeness> likenesses;
   std::map<std::string, double> worth =
-      {};  ///< points of labs that count otherwise than they add up
+      {};                                  ///< points of labs that count otherwise than they add up
+  course::Counting counting = {};          ///< how labs become totals
+  std::vector<LineComment> comments = {};  ///< by student, lab and line
+  std::vector<Request> requests = {};      ///< that were answered last
+  std::vector<ForgottenGrade> forgotten = {};
+  std::map<std::string, std::string> sections = {};  ///< by student; empty: the class has none
 };
 
 /// One file to write, below the folder of the report.
@@ -39,8 +65,28 @@ struct Page {
   std::string html;
 };
 
-/// "index.html": what a person must decide, and everybody's points in every lab.
+/// "index.html": what needs a person and why, who has nothing, what went wrong most often, how each
+/// lab is distributed, the slowest and the dearest texts, and everybody's points in every lab.
 [[nodiscard]] Page class_page(const Class& all);
+
+/// Somebody behind a pseudonym.
+struct Pseudonym {
+  std::string shown;  ///< "Student 3f9a01"
+  std::string name, email;
+};
+
+/// Takes names, addresses, ids and paths out of the class; the ids become pseudonyms, which the
+/// salt makes the same in each report. Who is who, by id. What students wrote themselves stays.
+std::map<std::string, Pseudonym> make_anonymous(Class& all, const std::string& salt);
+
+/// The sections of the class by name.
+[[nodiscard]] std::vector<std::string> sections_of(const Class& all);
+
+/// The section's own class page, from the class page; its other pages lie beside it.
+[[nodiscard]] std::string page_of_section(const std::string& section);
+
+/// The part of the class that is one section's; likenesses with others name these, too.
+[[nodiscard]] Class of_section(const Class& all, const std::string& section);
 
 /// "labs/<id>.html" for each lab: how it went, and everybody's verdict.
 [[nodiscard]] std::vector<Page> lab_pages(const Class& all);

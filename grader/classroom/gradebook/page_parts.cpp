@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
+#include "grader/base/digest.hpp"
 #include "grader/base/filled_template.hpp"
 #include "grader/base/result.hpp"
 
@@ -24,6 +26,7 @@ std::string ratio_text(const std::optional<double>& ratio) {
 }
 
 std::string score_text(const course::Grade& grade) {
+  if (grade.excused) return "excused";
   return grade.score ? decimal(*grade.score, 2) + " / " + decimal(grade.max_score, 0) : "withheld";
 }
 
@@ -52,24 +55,97 @@ std::string late_percent(const course::Grade& grade) {
 
 std::string page_of_lab(const std::string& lab) { return "labs/" + base::file_name(lab) + ".html"; }
 
+std::string link_to(const std::string& page) {
+  std::string link;
+  for (const char c : page) link += c == '%' ? std::string("%25") : std::string(1, c);
+  return link;
+}
+
+std::string page_of_section(const std::string& section) {
+  return "sections/" + base::file_name(section) + "/index.html";
+}
+
 std::string page_of(const std::string& student) {
   return "students/" + base::file_name(student) + ".html";
 }
 
-std::vector<LabGrades> by_lab(const std::vector<course::Grade>& grades) {
+std::vector<LabGrades> labs_of(const Class& all) {
   std::map<std::string, LabGrades> labs;
-  for (const course::Grade& grade : grades) {
+  for (const course::Grade& grade : all.grades) {
     LabGrades& lab = labs[grade.lab];
     lab.id = grade.lab;
     if (!grade.result.title.empty()) lab.title = grade.result.title;
     lab.grades.push_back(&grade);
   }
+  for (const ForgottenGrade& one : all.forgotten)
+    if (const auto lab = labs.find(one.lab); lab != labs.end() && one.score)
+      lab->second.forgotten_scores.push_back(*one.score);
   std::vector<LabGrades> list;
   for (auto& [id, lab] : labs) {
     if (lab.title.empty()) lab.title = id;
     list.push_back(std::move(lab));
   }
   return list;
+}
+
+namespace {
+
+/// Worth knowing about, or about what was predicted: nobody did anything wrong.
+bool is_fault(const course::StageResult& stage, const course::Finding& finding) {
+  if (stage.passed() || stage.verdict == course::Verdict::kInfraError) return false;
+  for (const std::string_view kind :
+       {course::kRemark, course::kNearCeiling, course::kBeyondReference, course::kMostlyIdleSms})
+    if (finding.kind == kind) return false;
+  return true;
+}
+
+/// What went wrong, without the map of wrong elements below it: that is on the student's page.
+std::string beginning(const std::string& text) {
+  constexpr int kLines = 3;
+  std::size_t end = 0;
+  for (int line = 0; line < kLines && end != std::string::npos; ++line)
+    end = text.find('\n', end == 0 ? 0 : end + 1);
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+nlohmann::json faults_of(std::span<const course::Grade* const> grades, std::size_t most) {
+  struct Row {
+    std::string kind, example;
+    std::set<std::string> students;
+  };
+  std::map<std::string, Row> kinds;
+  for (const course::Grade* grade : grades)
+    for (const course::StageResult& stage : grade->result.stages)
+      for (const course::Finding& finding : stage.findings) {
+        if (!is_fault(stage, finding)) continue;
+        const std::string kind =
+            words(finding.kind) + (finding.test.empty() ? "" : " " + finding.test);
+        Row& row = kinds[kind];
+        row.kind = kind;
+        if (row.students.empty()) row.example = beginning(finding.text);
+        row.students.insert(grade->student);
+      }
+  std::vector<Row> rows;
+  for (auto& [kind, row] : kinds) rows.push_back(std::move(row));
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return a.students.size() > b.students.size();
+  });
+  rows.resize(std::min(rows.size(), most));
+  nlohmann::json list = nlohmann::json::array();
+  for (const Row& row : rows)
+    list.push_back({{"count", std::to_string(row.students.size())},
+                    {"kind", row.kind},
+                    {"example", row.example}});
+  return list;
+}
+
+/// The stage whose ratio is the grade's.
+std::string slowest_stage(const course::Grade& grade) {
+  for (const course::StageResult& stage : grade.result.stages)
+    if (stage.correct && stage.ratio == grade.ratio) return stage.title;
+  return "";
 }
 
 namespace {

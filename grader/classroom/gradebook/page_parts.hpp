@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/strings.hpp"
+#include "grader/classroom/gradebook/gradebook.hpp"
 #include "grader/course/grade.hpp"
 
 namespace membound::gradebook {
@@ -43,6 +44,9 @@ inline constexpr const char* kFooter =
     "Made by Membound. Ratios are to the reference answer in the same run.";
 /// The lab's page, from the class page.
 [[nodiscard]] std::string page_of_lab(const std::string& lab);
+/// What a link to a page says: a file's name may hold a %, which a browser takes for the beginning
+/// of another character.
+[[nodiscard]] std::string link_to(const std::string& page);
 /// The student's page, from the class page.
 [[nodiscard]] std::string page_of(const std::string& student);
 
@@ -50,8 +54,18 @@ inline constexpr const char* kFooter =
 struct LabGrades {
   std::string id, title;
   std::vector<const course::Grade*> grades;
+  std::vector<double> forgotten_scores;  ///< of people who were removed
 };
-[[nodiscard]] std::vector<LabGrades> by_lab(const std::vector<course::Grade>& grades);
+[[nodiscard]] std::vector<LabGrades> labs_of(const Class& all);
+
+/// What went wrong most often, {count, kind, example} each: findings of stages that did not pass,
+/// without those that are no fault. A student counts once for a kind, however many stages or labs
+/// show it.
+[[nodiscard]] nlohmann::json faults_of(std::span<const course::Grade* const> grades,
+                                       std::size_t most);
+
+/// The stage whose ratio is the grade's.
+[[nodiscard]] std::string slowest_stage(const course::Grade& grade);
 
 /// `bins` equal ones from `low` to `high`; what lies outside counts in the first or the last.
 struct Axis {

@@ -66,6 +66,44 @@ TEST(StudentPages, ShowWhatTheAccessesOfAFailedStageCost) {
                         "<td class=\"number\">4.0</td>"));
 }
 
+TEST(StudentPages, ExplainTheTotal) {
+  course::Grade other = wrong("a");
+  other.lab = "04-reduction";
+  other.score = 8.5;
+  Class all{"GPU 2026", {passed("a"), other}};
+  all.counting.weights = {{"03-transpose", 0.3}, {"04-reduction", 0.2}};
+  EXPECT_THAT(student_pages(all)[0].html,
+              HasSubstr("<b>Total</b> 100 × 0.3 + 85 × 0.2 = 47 of 50"));
+}
+
+TEST(StudentPages, ShowMarksOfStagesBesideTheirVerdicts) {
+  course::Grade grade = slow("a", 0.3);
+  grade.mark = course::HandMark{7, "", "2026-11-22", 0.0, {{1, 7, "fair", "2026-11-22", 0}}};
+  grade.score = 7;
+  EXPECT_THAT(student_pages({"GPU", {grade}})[0].html, HasSubstr("7.00 ✎ / 10"));
+}
+
+TEST(StudentPages, ShowCommentsAtTheirLines) {
+  Class all{"GPU", {passed("a"), passed("b")}};
+  all.comments = {{"a", "03-transpose", 24, "out[i] = <in>;", "what if n is odd?"},
+                  {"a", "03-transpose", 30, "x", "gone", true}};
+  const auto pages = student_pages(all);
+  EXPECT_THAT(pages[0].html, HasSubstr("24</span>  out[i] = &lt;in&gt;;</pre>"));
+  EXPECT_THAT(pages[0].html, HasSubstr("what if n is odd?"));
+  EXPECT_THAT(pages[0].html, HasSubstr("of an earlier text"));
+  EXPECT_THAT(pages[1].html, Not(HasSubstr("odd")));
+}
+
+TEST(StudentPages, SayThatALabIsExcused) {
+  course::Grade grade = passed("a");
+  grade.score.reset();
+  grade.excused = true;
+  grade.note = "excused: ill";
+  const std::string html = student_pages({"GPU", {grade, passed("b")}})[0].html;
+  EXPECT_THAT(html, HasSubstr("<b>excused</b>points"));
+  EXPECT_THAT(html, HasSubstr("0 = 0 of 0; left out: 03-transpose (excused)"));
+}
+
 TEST(StudentPages, WithholdTheScoreOfASuspiciousOne) {
   const auto pages = student_pages({"GPU 2026", {suspicious("a")}, {}});
   EXPECT_THAT(pages[0].html, HasSubstr("<b>withheld</b>points"));
