@@ -206,9 +206,10 @@ void print_summary(const queue::BatchSummary& summary, const GradeOptions& optio
     }
     if (shown > kShown) std::printf("and %zu more %s\n", shown - kShown, what);
   };
-  list("withheld scores", [](const course::Grade& grade) { return grade.withheld(); });
+  list("withheld scores", [](const course::Grade& grade) { return grade.undecided(); });
   list("to look at", [](const course::Grade& grade) {
-    return grade.verdict && !grade.withheld() && grade.note.find(queue::kLook) != std::string::npos;
+    return grade.verdict && !grade.undecided() &&
+           grade.note.find(queue::kLook) != std::string::npos;
   });
   print_unmatched(summary.grades.grades, context);
   std::printf("%s/grades.csv has a row for each student and lab\n", options.out.c_str());
@@ -217,7 +218,7 @@ void print_summary(const queue::BatchSummary& summary, const GradeOptions& optio
 int exit_code_of(const queue::BatchSummary& summary) {
   if (summary.stopped) return kExitInterrupted;
   for (const course::Grade& grade : summary.grades.grades)
-    if (grade.withheld() && grade.verdict == course::GradeVerdict::kInfraError)
+    if (grade.undecided() && grade.verdict == course::GradeVerdict::kInfraError)
       return kExitOurFault;
   return kExitPassed;
 }
@@ -267,6 +268,40 @@ int run_task(const GradeOptions& options) {
   return outcome->failed > 0 ? kExitOurFault : kExitPassed;
 }
 
+base::Status check_dry_run(const GradeOptions& options) {
+  if (options.update && !options.submissions.empty())
+    return wrong_use("--update", "beside SUBMISSIONS",
+                     "--resume: what is given is graded anew anyway", "leave one of both out");
+  if (options.dry_run && (options.executor == "slurm" || !options.spot_check.empty()))
+    return wrong_use("--dry-run", "beside --executor slurm or --spot-check",
+                     "a call that this machine can do by itself", "leave the other option out");
+  return base::Done{};
+}
+
+/// What would change, and the call that does it.
+int print_rehearsal(const queue::Rehearsal& rehearsal, const GradeOptions& options) {
+  constexpr std::size_t kShown = 50;
+  const std::filesystem::path file = std::filesystem::path(options.out) / "dry-run.csv";
+  std::size_t marks = 0;
+  for (const queue::Change& one : rehearsal.changes) {
+    if (one.lab.empty() || ++marks > kShown) continue;
+    std::printf("%s, %s: %s, would be %s; %s\n", one.student.c_str(), one.lab.c_str(),
+                one.before.empty() ? "nothing" : one.before.c_str(), one.after.c_str(),
+                one.why.c_str());
+  }
+  const auto written = base::write_file(file, queue::changes_csv(rehearsal.changes));
+  if (!written) return report_error(written.error());
+  std::printf("%zu marks and %zu totals would change: %s; nothing was changed\n", marks,
+              rehearsal.changes.size() - marks, file.c_str());
+  if (rehearsal.stopped) {
+    report_note("stopped: the list is not whole");
+    return kExitInterrupted;
+  }
+  if (options.submissions.empty() && marks > 0)
+    report_note("to change them: the same call with --update instead of --dry-run");
+  return kExitPassed;
+}
+
 int run_grade(const GradeOptions& options) {
   if (options.verify) return verify(options);
   if (options.task >= 0) return run_task(options);
@@ -286,6 +321,7 @@ int run_grade(const GradeOptions& options) {
   auto settings = grading_settings(*context, device, options.trust);
   if (!settings) return report_error(settings.error());
   settings->device_seconds = options.device_seconds;
+  if (const auto usable = check_dry_run(options); !usable) return report_error(usable.error());
   if (options.audit && !settings->device.kind->predicts_times())
     return report_error(wrong_use("--audit", "runs whole what a virtual GPU predicted from samples",
                                   "a class that is graded on a virtual GPU",
@@ -317,6 +353,7 @@ int run_grade(const GradeOptions& options) {
   request.only = options.only;
   request.regrade = options.regrade;
   request.retry_failed = options.resume;
+  request.update = options.update;
   request.audit = options.audit;
   request.workers = workers_for(options);
   request.stop = catch_interrupts();
@@ -350,6 +387,11 @@ int run_grade(const GradeOptions& options) {
   request.watcher.done = [&](const queue::Job& job, const course::Grade& grade) {
     progress->done(job, grade);
   };
+  if (options.dry_run) {
+    const auto rehearsal = queue::rehearse_batch(request);
+    progress.reset();
+    return rehearsal ? print_rehearsal(*rehearsal, options) : report_error(rehearsal.error());
+  }
   const auto summary = queue::run_batch(request);
   progress.reset();
   if (!summary) return report_error(summary.error());
@@ -415,6 +457,8 @@ void add_grade(CLI::App& app, Action& chosen) {
   command->add_option("--regrade", options->regrade);
   command->add_option("--regrade-requests", options->requests);
   command->add_flag("--resume", options->resume);
+  command->add_flag("--update", options->update);
+  command->add_flag("--dry-run", options->dry_run);
   takes_whole(*command->add_option("--device-seconds", options->device_seconds), 0, 86400);
   command->add_flag("--trust-submissions", options->trust);
   command->add_flag("--verify", options->verify);

@@ -77,6 +77,7 @@ struct GradeOptions : judge::CheckOptions {
   int jobs = 0;
   int quarantine_after = 2;
   bool resume = false;
+  bool update = false, dry_run = false;
   bool trust = false;
   bool verify = false;
   bool audit = false;

@@ -3,13 +3,18 @@
 /// @file
 /// membound report DIR: the class as pages.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
 
+#include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
 #include "grader/classroom/gradebook/gradebook.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
+#include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/class_grades.hpp"
+#include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 
@@ -21,44 +26,181 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   std::string batch, out, key;
   std::string title = "Class";
-  bool leaderboard = false, names = false;
+  std::string keep_digests;
+  std::vector<std::string> against;
+  bool leaderboard = false, names = false, anonymous = false;
 };
 
-/// Likenesses of each lab's submissions; what the reference answer has in common with them says
-/// nothing.
-std::vector<gradebook::Likeness> likenesses_of(const std::vector<course::Grade>& grades,
-                                               const Context& context) {
-  std::map<std::string, std::vector<const course::Grade*>> labs;
-  for (const course::Grade& grade : grades)
-    if (!grade.fingerprint.empty()) labs[grade.lab].push_back(&grade);
-  std::vector<gradebook::Likeness> likenesses;
-  for (const auto& [lab, rows] : labs) {
-    std::vector<similarity::Fingerprint> fingerprints, given;
-    for (const course::Grade* grade : rows) fingerprints.push_back(grade->fingerprint);
+/// The fingerprints of an earlier term: of a folder with its digests, or of a graded class.
+base::Result<similarity::Digests> earlier_term(const fs::path& folder) {
+  const fs::path file = folder / similarity::kDigestsFile;
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) {
+    const auto text = base::read_file(file);
+    if (!text) return text.error();
+    return similarity::digests_from_text(*text, file.string());
+  }
+  const auto batch = queue::read_class(folder, {}, queue::Detail::kShown);
+  if (!batch) return batch.error();
+  similarity::Digests digests;
+  for (const course::Grade& grade : batch->grades)
+    if (!grade.fingerprint.empty()) digests[grade.lab].push_back(grade.fingerprint);
+  return digests;
+}
+
+/// Submissions of one lab that can be compared.
+struct Compared {
+  std::string lab;
+  std::vector<const course::Grade*> rows;
+  std::vector<similarity::Fingerprint> fingerprints;
+  std::vector<similarity::Fingerprint> given;  ///< the published answer, as each compiler made it
+
+  [[nodiscard]] gradebook::Likeness likeness(const std::vector<std::size_t>& members, double alike,
+                                             const std::string& with) const {
+    gradebook::Likeness one{lab, {}, alike, with};
+    for (const std::size_t member : members) one.students.push_back(rows[member]->student);
+    return one;
+  }
+};
+
+std::vector<Compared> compared_labs(const std::vector<course::Grade>& grades,
+                                    const Context& context) {
+  std::map<std::string, Compared> labs;
+  for (const course::Grade& grade : grades) {
+    if (grade.fingerprint.empty()) continue;
+    Compared& lab = labs[grade.lab];
+    lab.lab = grade.lab;
+    lab.rows.push_back(&grade);
+    lab.fingerprints.push_back(grade.fingerprint);
+  }
+  std::vector<Compared> list;
+  for (auto& [id, lab] : labs) {
     for (const char* ending : {"reference.fatbin", "reference.ptx"})
       if (auto reference =
-              similarity::fingerprint_of_code(context.place.build / "labs" / lab / ending))
-        given.push_back(*std::move(reference));
-    for (const similarity::Cluster& cluster : similarity::clusters_of(fingerprints, given)) {
-      gradebook::Likeness& likeness = likenesses.emplace_back();
-      likeness.lab = lab;
-      likeness.least_alike = cluster.least_alike;
-      for (const std::size_t member : cluster.members)
-        likeness.students.push_back(rows[member]->student);
-    }
+              similarity::fingerprint_of_code(context.place.build / "labs" / id / ending))
+        lab.given.push_back(*std::move(reference));
+    list.push_back(std::move(lab));
+  }
+  return list;
+}
+
+/// Likenesses of each lab's submissions: retellings of the published answer, texts of earlier
+/// terms, and one with another. What the answer has in common with two of them says nothing.
+std::vector<gradebook::Likeness> likenesses_of(const std::vector<Compared>& labs,
+                                               const std::vector<similarity::Digests>& terms) {
+  std::vector<gradebook::Likeness> likenesses;
+  for (const Compared& lab : labs) {
+    std::set<std::size_t> told;
+    for (const similarity::Fingerprint& reference : lab.given)
+      for (const auto& one : similarity::retellings_of(lab.fingerprints, reference))
+        if (told.insert(one.member).second)
+          likenesses.push_back(lab.likeness({one.member}, one.share, "the published answer"));
+    for (const similarity::Digests& term : terms)
+      if (const auto earlier = term.find(lab.lab); earlier != term.end())
+        for (const auto& one : similarity::matches_of(lab.fingerprints, earlier->second, lab.given))
+          likenesses.push_back(lab.likeness({one.member}, one.alike, "a text of an earlier term"));
+    for (const auto& cluster : similarity::clusters_of(lab.fingerprints, lab.given))
+      likenesses.push_back(lab.likeness(cluster.members, cluster.least_alike, ""));
   }
   return likenesses;
 }
 
-int run_report(const ReportOptions& options) {
-  const auto context = make_context();
-  if (!context) return report_error(context.error());
-  auto batch = queue::read_class(options.batch, options.key, queue::Detail::kShown);
-  if (!batch) return report_error(batch.error());
-  const fs::path out =
-      options.out.empty() ? fs::path(options.batch) / "report" : fs::path(options.out);
-  gradebook::Class all{options.title, std::move(batch->grades), {}, batch->worth};
-  all.likenesses = likenesses_of(all.grades, *context);
+/// Writes the fingerprints alone where the command line asks for it.
+base::Status keep_digests(const std::string& folder, const std::vector<Compared>& labs) {
+  if (folder.empty()) return base::Done{};
+  similarity::Digests digests;
+  for (const Compared& lab : labs) digests[lab.lab] = lab.fingerprints;
+  return base::write_file(fs::path(folder) / similarity::kDigestsFile,
+                          similarity::to_text(digests));
+}
+
+/// The comments that stand, with the lines that they are about.
+base::Result<std::vector<gradebook::LineComment>> comments_of(
+    const ReportOptions& options, const std::vector<course::Grade>& grades) {
+  const auto standing = ledger::read_comments(options.batch, options.key);
+  if (!standing) return standing.error();
+  std::vector<gradebook::LineComment> comments;
+  for (const ledger::LineComment& one : *standing) {
+    gradebook::LineComment& comment = comments.emplace_back();
+    comment.student = one.student;
+    comment.lab = one.lab;
+    comment.line = one.line;
+    comment.text = one.text;
+    comment.source = queue::line_of_submission(options.batch, one.submission_sha256, one.line);
+    comment.is_old = std::none_of(grades.begin(), grades.end(), [&one](const auto& grade) {
+      return grade.student == one.student && grade.lab == one.lab &&
+             grade.submission_sha256 == one.submission_sha256;
+    });
+  }
+  return comments;
+}
+
+/// A table that an earlier call left in the batch; nothing where it did not.
+base::Result<std::optional<base::CsvTable>> kept_table(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return std::optional<base::CsvTable>();
+  const auto text = base::read_file(file);
+  if (!text) return text.error();
+  auto table = base::read_csv(*text, file.string());
+  if (!table) return table.error();
+  return std::optional(*std::move(table));
+}
+
+/// What became of the last requests to look again.
+base::Result<std::vector<gradebook::Request>> requests_of(const ReportOptions& options) {
+  const auto table = kept_table(fs::path(options.batch) / "regrade-decisions.csv");
+  if (!table) return table.error();
+  std::vector<gradebook::Request> requests;
+  if (!*table) return requests;
+  const auto cell = [&](const std::vector<std::string>& row, const char* title) {
+    const auto column = (*table)->column(title);
+    return column ? row[*column] : std::string();
+  };
+  for (const auto& row : (*table)->rows)
+    requests.push_back(
+        {cell(row, "student"), cell(row, "lab"), cell(row, "reason"), cell(row, "decision")});
+  return requests;
+}
+
+/// Writes who is who where no page is, readable by nobody else.
+base::Status keep_pseudonyms(const ReportOptions& options,
+                             const std::map<std::string, gradebook::Pseudonym>& people) {
+  base::CsvTable table;
+  table.header = {"student", "pseudonym", "name", "email"};
+  for (const auto& [student, person] : people)
+    table.rows.push_back({student, person.shown, person.name, person.email});
+  return base::write_durably(fs::path(options.batch) / "pseudonyms.csv",
+                             base::write_csv(table, base::CsvReader::kSpreadsheet), "report", 0600);
+}
+
+/// Everything that the pages show.
+base::Result<gradebook::Class> class_of(const ReportOptions& options, queue::ClassGrades batch,
+                                        const Context& context) {
+  gradebook::Class all{options.title, std::move(batch.grades), {}, batch.worth};
+  all.counting = batch.counting;
+  for (const auto& one : batch.forgotten) all.forgotten.push_back({one.lab, one.score});
+  std::vector<similarity::Digests> terms;
+  for (const std::string& folder : options.against) {
+    auto term = earlier_term(folder);
+    if (!term) return term.error();
+    terms.push_back(*std::move(term));
+  }
+  const auto labs = compared_labs(all.grades, context);
+  all.likenesses = likenesses_of(labs, terms);
+  const auto kept = keep_digests(options.keep_digests, labs);
+  if (!kept) return kept.error();
+  auto comments = comments_of(options, all.grades);
+  if (!comments) return comments.error();
+  all.comments = *std::move(comments);
+  auto requests = requests_of(options);
+  if (!requests) return requests.error();
+  all.requests = *std::move(requests);
+  for (const course::Grade& grade : all.grades)
+    if (!grade.section.empty()) all.sections[grade.student] = grade.section;
+  return all;
+}
+
+base::Status write_pages(const gradebook::Class& all, const fs::path& out) {
   base::Status written = base::Done{};
   const auto write = [&](const gradebook::Page& page) {
     if (written) written = base::write_file(out / page.name, page.html);
@@ -66,15 +208,50 @@ int run_report(const ReportOptions& options) {
   gradebook::for_each_student_page(all, write);
   write(gradebook::class_page(all));
   for (const gradebook::Page& page : gradebook::lab_pages(all)) write(page);
-  if (options.leaderboard || options.names) {
-    const auto secret = ledger::read_secret(options.batch, options.key, false);
-    if (!secret) return report_error(secret.error());
-    write(gradebook::leaderboard(
-        all, options.names ? gradebook::Names::kShown : gradebook::Names::kHidden, *secret));
+  return written;
+}
+
+/// Pages of an earlier call may name who is hidden, or gone, now. Nothing else is touched: FOLDER
+/// may hold other files.
+void remove_old_pages(const fs::path& out) {
+  std::vector<fs::path> old;
+  std::error_code error;
+  for (const char* folder : {"students", "sections"})
+    for (fs::recursive_directory_iterator entry(out / folder, error), end; !error && entry != end;
+         entry.increment(error))
+      if (entry->path().extension() == ".html") old.push_back(entry->path());
+  for (const fs::path& page : old) fs::remove(page, error);
+}
+
+int run_report(const ReportOptions& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  auto batch = queue::read_class(options.batch, options.key, queue::Detail::kShown);
+  if (!batch) return report_error(batch.error());
+  const std::size_t open = batch->open.size();
+  auto all = class_of(options, *std::move(batch), *context);
+  if (!all) return report_error(all.error());
+  const auto secret = ledger::read_secret(options.batch, options.key, false);
+  if (!secret) return report_error(secret.error());
+  const fs::path out =
+      options.out.empty() ? fs::path(options.batch) / "report" : fs::path(options.out);
+  if (options.anonymous) {
+    const auto kept = keep_pseudonyms(options, gradebook::make_anonymous(*all, *secret));
+    if (!kept) return report_error(kept.error());
+  }
+  remove_old_pages(out);
+  auto written = write_pages(*all, out);
+  for (const std::string& section : gradebook::sections_of(*all))
+    if (written)
+      written = write_pages(gradebook::of_section(*all, section),
+                            (out / gradebook::page_of_section(section)).parent_path());
+  if (written && (options.leaderboard || options.names)) {
+    const auto page = gradebook::leaderboard(
+        *all, options.names ? gradebook::Names::kShown : gradebook::Names::kHidden, *secret);
+    written = base::write_file(out / page.name, page.html);
   }
   if (!written) return report_error(written.error());
-  if (!batch->open.empty())
-    report_note(std::to_string(batch->open.size()) + " rows are not graded yet and not shown");
+  if (open > 0) report_note(std::to_string(open) + " rows are not graded yet and not shown");
   std::printf("%s\n", (out / "index.html").c_str());
   return kExitPassed;
 }
@@ -89,6 +266,9 @@ void add_report(CLI::App& app, Action& chosen) {
   command->add_option("--title", options->title);
   command->add_flag("--leaderboard", options->leaderboard);
   command->add_flag("--leaderboard-names", options->names);
+  command->add_flag("--anonymous", options->anonymous);
+  command->add_option("--against", options->against);
+  command->add_option("--keep-digests", options->keep_digests);
   command->add_option("--key", options->key);
   command->callback([options, &chosen] { chosen = [options] { return run_report(*options); }; });
 }
