@@ -282,9 +282,12 @@ TEST_F(Term, EndsWithTheTableThatItsFactsAskFor) {
   const auto all = read_class(request_.out);
   for (const course::Grade& one : all->grades) {
     late += one.late_by_seconds > 0 ? 1 : 0;
-    closed += one.closed ? 1 : 0;
     free += one.late_days_free;
   }
+  // Where the best counts, another attempt mostly stands for one that came too late.
+  const auto plan = read_plan(request_.out);
+  ASSERT_TRUE(plan && *plan);
+  for (const Row& row : (*plan)->rows) closed += row.closed ? 1 : 0;
   EXPECT_GT(late, 10) << "the term has late work";
   EXPECT_GT(closed, 0) << "and work after the last date";
   EXPECT_GT(free, 10) << "and late days that were free";
