@@ -16,6 +16,7 @@
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
 #include "grader/base/strings.hpp"
+#include "grader/course/course_tree.hpp"
 #include "grader/device_code/policy/policy.hpp"
 
 namespace membound::judge {
@@ -125,7 +126,7 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
   MEMBOUND_CHECK(request.graded.has_value());
   const Tool tool = tool_of(request.compiler);
   const std::string lab = "labs/" + request.lab_folder.filename().string();
-  const fs::path course = kCourse;
+  const fs::path inside = kCourse;
   jail::JailRequest run;
   run.arguments = compilers::command_of({.kind = request.compiler.kind,
                                          .program = tool.inside,
@@ -138,11 +139,12 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
                                          .library = request.library,
                                          .red_zones = request.red_zones});
   run.bindings = tool.bindings;
-  run.bindings.push_back({request.root / kStudentHeaders, course / kStudentHeaders});
-  add_headers(request.lab_folder, course / lab, run.bindings);
-  run.bindings.push_back({request.source, course / kSource});
+  run.bindings.push_back(
+      {course::own_copy(request.root, kStudentHeaders), inside / kStudentHeaders});
+  add_headers(request.lab_folder, inside / lab, run.bindings);
+  run.bindings.push_back({request.source, inside / kSource});
   if (!request.runtime.empty()) run.bindings.push_back({request.runtime, kRuntime});
-  run.folder = course;
+  run.folder = inside;
   run.hides_proc = true;
   run.collected = {kResult};
   run.limits = request.graded->limits;
@@ -170,7 +172,7 @@ constexpr std::size_t kCompilerOutputLimit = 256 * 1024;
 constexpr std::size_t kMostCached = 400;
 
 fs::path student_folder(const CompileRequest& request) {
-  return request.root / "grader" / "harness" / "student";
+  return course::own_copy(request.root, kStudentHeaders);
 }
 
 fs::path flags_file(const CompileRequest& request) {
@@ -327,6 +329,14 @@ base::Status run_confined(const CompileRequest& request, const fs::path& output,
   return base::write_file(output, made->code);
 }
 
+/// Turns what the compiler said round to the student's lines.
+void explain(const CompileRequest& request, const std::string& source, CompiledCode& code) {
+  const std::string name = confined(request) ? kSource : request.source.filename().string();
+  compilers::CompilerMessages messages = compilers::explain_messages(code.output, name, source);
+  code.output = std::move(messages.text);
+  code.hint = std::move(messages.hint);
+}
+
 }  // namespace
 
 std::string why_not_text(std::string_view bytes) {
@@ -417,6 +427,7 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   if (!done) return done.error();
   if (!code.compiled) {
     fs::remove(part, error);
+    if (code.rejected.empty() && !code.stopped) explain(request, *source, code);
     return code;
   }
   const auto messages = base::write_file(place.messages, code.output);

@@ -59,8 +59,9 @@ struct CompileRequest {
 struct CompiledCode {
   bool compiled = false;
   std::filesystem::path file;  ///< the fatbin, PTX or program; empty unless compiled
-  std::string output;          ///< the compiler's own words: errors, or warnings
-  std::string sha256;          ///< of the source text
+  std::string output;  ///< the compiler's own words: errors at the student's places, or warnings
+  std::string hint;    ///< what to do about the first error
+  std::string sha256;  ///< of the source text
   bool from_cache = false;
   bool timed_out = false;
   bool stopped = false;

@@ -17,7 +17,7 @@ CompileRequest compile_request(const BuildRequest& request, const course::StageK
   CompileRequest compile;
   compile.source = source;
   compile.root = request.place.root;
-  compile.lab_folder = request.lab->folder;
+  compile.lab_folder = lab_files(request.place, *request.lab);
   compile.compiler = request.compiler;
   compile.architecture = request.architecture;
   compile.cache_folder = request.place.state / "cache";
@@ -123,7 +123,7 @@ std::string compile_reason(const CompiledCode& code) {
   if (code.timed_out)
     return "The compiler took too long and was ended. Very deep templates or loops unrolled many "
            "times do that.";
-  return compilers::compile_hint(code.output);
+  return code.hint.empty() ? compilers::compile_hint(code.output) : code.hint;
 }
 
 bool CompiledSubmission::any_compiled() const {

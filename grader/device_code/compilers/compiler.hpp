@@ -88,4 +88,19 @@ struct CompilerRun {
 /// A hint for the first error in the compiler's output; a general one where none fits.
 [[nodiscard]] std::string compile_hint(std::string_view output);
 
+/// What a compiler said of a kernel.cu that it did not compile, for the student.
+struct CompilerMessages {
+  /// The errors of the student's file as "FILE:LINE:COLUMN: error: …", each line once, with the
+  /// source of the first; where there are none, what the compiler printed.
+  std::string text;
+  std::string hint;  ///< what to do about the first
+};
+
+/// Of what nvcc or clang printed. `source_name` is the file's path as the compiler got it or its
+/// name alone, `source_text` what stands in it. Columns count from 1, in bytes; macros are folded
+/// to where they stand in the file.
+[[nodiscard]] CompilerMessages explain_messages(std::string_view output,
+                                                const std::string& source_name,
+                                                std::string_view source_text);
+
 }  // namespace membound::compilers
