@@ -11,6 +11,7 @@
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
 #include "grader/course/measurement.hpp"
+#include "grader/device_code/compilers/student_source.hpp"
 
 namespace membound::judge {
 
@@ -52,5 +53,35 @@ namespace membound::judge {
 /// What is worth telling whatever the verdict: checkers' reports, throttled clocks.
 [[nodiscard]] std::vector<course::Finding> side_findings(
     const course::StageMeasurement& measurement);
+
+/// Leaves the first of several findings of the checkers about one fault.
+void keep_one_a_fault(std::vector<course::Finding>& findings);
+
+/// A student's source, and which of its lines are a stage's.
+struct StagePlace {
+  /// All three must outlive it. `name`: the source's path, or its name alone.
+  StagePlace(const compilers::StudentSource& text, std::string name, const course::Stage& asked);
+
+  [[nodiscard]] bool is_program() const { return !stage.kind->has_reference; }
+  /// Whether the finding is about a line of this source.
+  [[nodiscard]] bool has(const course::Finding& finding) const;
+  /// A line without its comment and text; empty where it is longer than anybody writes.
+  [[nodiscard]] std::string code(int line) const;
+
+  const compilers::StudentSource& source;
+  const course::Stage& stage;
+  std::string file;
+  int first = 1, last = 0;  ///< lines
+};
+
+/// Names the line of a failed program, and what to do, where its source shows them.
+void advise_program(const StagePlace& place, course::Verdict verdict, course::Finding& finding);
+
+/// Holds what `result` tells of a stage that did not pass against the source: advice that the
+/// source follows already is replaced by what it lacks, a line is named where the source shows it,
+/// and of several findings of one fault the first one stays. `file` is the source's path or name.
+/// Verdict and points stay.
+void hold_against_source(const compilers::StudentSource& source, const std::string& file,
+                         const course::Stage& stage, course::StageResult& result);
 
 }  // namespace membound::judge

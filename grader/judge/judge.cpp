@@ -8,9 +8,11 @@
 #include <ctime>
 
 #include "grader/base/failpoint.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/checker_rerun.hpp"
+#include "grader/judge/findings.hpp"
 #include "grader/judge/profiling_runs.hpp"
 #include "grader/judge/sandboxed_run.hpp"
 #include "grader/judge/stage_runs.hpp"
@@ -59,11 +61,14 @@ BuildRequest build_request(const CheckRequest& request) {
 
 void judge_all(const CheckRequest& request, const Device& device,
                std::vector<course::StageMeasurement>& measurements, course::Result& result) {
+  const auto text = base::read_file(request.submission);
+  const compilers::StudentSource source(text ? *text : "");
   for (course::StageMeasurement& measurement : measurements) {
     // The name by which a student asks for it again.
     measurement.device.virtual_name = device.kind->virtual_name(device.name);
     const course::Stage& stage = *request.lab->stage(measurement.stage);
     result.stages.push_back(judge_stage(*request.lab, stage, measurement));
+    hold_against_source(source, request.submission.string(), stage, result.stages.back());
     if (result.device.name.empty()) result.device = measurement.device;
   }
 }
@@ -76,7 +81,7 @@ base::Result<RunRequest> run_request(const CheckRequest& request, const Compiled
   auto oracle = make_oracle(request.place, *request.lab);
   if (!oracle) return oracle.error();
   run.oracle = *std::move(oracle);
-  run.lab_json = request.lab->folder / "lab.json";
+  run.lab_json = lab_files(request.place, *request.lab) / "lab.json";
   run.submission = part.submission.file;
   run.preload = part.preload;
   run.backend = &backend_of(*part.kind);

@@ -45,12 +45,20 @@ std::string last_words(const jail::JailOutcome& outcome) {
 /// CUDA's codes for what a kernel did while it ran (cudaErrorIllegalAddress is the first).
 bool tells_of_a_kernel(int code) { return code >= 700 && code < 800; }
 
+/// Of call `index` among the calls of its kind, from 1: by it the line is found in the source.
+std::ptrdiff_t number_of_its_kind(const std::vector<runner::Call>& calls, std::size_t index) {
+  return 1 +
+         std::count_if(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(index),
+                       [&](const runner::Call& call) { return call.kind == calls[index].kind; });
+}
+
 /// The first call that failed, which is often why the rest went wrong.
 std::string first_failed_call(const std::vector<runner::Call>& calls) {
   for (std::size_t i = 0; i < calls.size(); ++i)
     if (!calls[i].succeeded())
       return "\nits call number " + std::to_string(i + 1) + " (" +
-             std::string(to_string(calls[i].kind)) + ") failed with CUDA error " +
+             std::string(to_string(calls[i].kind)) + ", number " +
+             std::to_string(number_of_its_kind(calls, i)) + ") failed with CUDA error " +
              std::to_string(calls[i].code) +
              (tells_of_a_kernel(calls[i].code)
                   ? ": a kernel launched before it went wrong, and it is the first call to wait"

@@ -1,0 +1,552 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Findings held against the student's source: what was measured says that something is wrong, and
+/// the text which of the usual mistakes it is.
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grader/base/strings.hpp"
+#include "grader/course/stage_text.hpp"
+#include "grader/judge/findings.hpp"
+
+namespace membound::judge {
+namespace {
+
+using Place = StagePlace;
+using compilers::Branch;
+using compilers::SourceFunction;
+using compilers::StudentSource;
+using course::Finding;
+using course::StageResult;
+
+bool holds(const std::string& text, std::string_view words) {
+  return text.find(words) != std::string::npos;
+}
+
+/// What decides whether the body of a branch runs.
+std::string test_of(const Branch& branch) {
+  if (branch.keyword != "for") return branch.condition;
+  const std::size_t first = branch.condition.find(';');
+  if (first == std::string::npos) return branch.condition;
+  const std::size_t second = branch.condition.find(';', first + 1);
+  return std::string(
+      base::trimmed(std::string_view(branch.condition).substr(first + 1, second - first - 1)));
+}
+
+/// "`sum <= n` in line 28"
+std::string quoted(const Branch& branch) {
+  return "`" + test_of(branch) + "` in line " + std::to_string(branch.line);
+}
+
+bool assigns(const std::string& condition) {
+  static const std::regex kAssignment(R"([^=<>!+\-*/%&|^]=[^=])");
+  return std::regex_search(condition, kAssignment);
+}
+
+/// Branches that end the thread before the line, in the line's function: `if (i >= n) return;`.
+std::vector<const Branch*> returns_before(const StudentSource& source, int line) {
+  std::vector<const Branch*> found;
+  const SourceFunction* const function = source.function_at(line);
+  if (function == nullptr) return found;
+  for (const Branch& branch : source.branches())
+    if (branch.returns && branch.begin > function->begin && branch.line < line)
+      found.push_back(&branch);
+  return found;
+}
+
+/// A mistake in the guard of the line; false where it has none of these.
+bool blame_guard(const Place& place, Finding& finding) {
+  const StudentSource& source = place.source;
+  const int line = finding.line;
+  for (const Branch& branch : source.branches())
+    if (branch.is_empty && branch.keyword == "if" && branch.line <= line &&
+        branch.line + 2 >= line) {
+      finding.line = branch.line;
+      finding.advice = "take away the ';' after `if (" + branch.condition +
+                       ")`: it ends the if, so that nothing guards line " + std::to_string(line);
+      return true;
+    }
+  const auto around = source.around(line);
+  for (const Branch* branch : around)
+    if (branch->keyword != "for" && assigns(branch->condition)) {
+      finding.line = branch->line;
+      finding.advice = "`=` in `" + branch->condition + "` assigns: compare, with < or ==";
+      return true;
+    }
+  for (const Branch* branch : around)
+    if (holds(test_of(*branch), "<=") && !holds(test_of(*branch), "- 1")) {
+      finding.advice = quoted(*branch) +
+                       " lets one index too many through: the last element of n is number n - 1, "
+                       "so it is < instead of <=";
+      return true;
+    }
+  static const std::regex kGreater(R"(>(?!=))");
+  for (const Branch* branch : returns_before(source, line))
+    if (std::regex_search(branch->condition, kGreater) && !holds(branch->condition, ">=")) {
+      finding.advice = quoted(*branch) +
+                       " lets one index too many through: the last element of n is number n - 1, "
+                       "so it is >= instead of >";
+      return true;
+    }
+  return false;
+}
+
+/// The guards that the line has, as words; empty where it has none.
+std::string guards_of(const StudentSource& source, int line) {
+  std::string text;
+  const auto add = [&](const Branch& branch) {
+    text += (text.empty() ? "" : " and ") + quoted(branch);
+  };
+  for (const Branch* branch : source.around(line))
+    if (branch->keyword != "for" && holds(branch->condition, "<")) add(*branch);
+  for (const Branch* branch : returns_before(source, line))
+    if (holds(branch->condition, ">=")) add(*branch);
+  return text;
+}
+
+void advise_out_of_bounds(const Place& place, Finding& finding) {
+  if (holds(finding.text, "no address of the device") || holds(finding.text, "a null pointer")) {
+    const int launch = place.source.find_line("<<<", place.first, place.last);
+    if (launch > 0 && holds(place.code(launch), ".data()"))
+      finding.advice = "line " + std::to_string(launch) +
+                       " gives the kernel what .data() returns, a pointer of the host: give it the "
+                       "pointer that cudaMalloc filled";
+    return;
+  }
+  if (holds(finding.advice, "compute the index in 64 bits") || holds(finding.advice, "below 0"))
+    return;  // measured: it wrapped, or lies before the first element
+  if (blame_guard(place, finding)) return;
+  const std::string code = place.code(finding.line);
+  static const std::regex kFromBehind(R"(\[\s*(\w+) - (\w+)\s*\])");
+  if (std::smatch match; std::regex_search(code, match, kFromBehind)) {
+    finding.advice = "for " + match[2].str() + " = 0 element " + match[1].str() + " - " +
+                     match[2].str() + " is one past the end: " + match[1].str() + " - 1 - " +
+                     match[2].str();
+    return;
+  }
+  const std::string guards = guards_of(place.source, finding.line);
+  const std::string bytes =
+      "Is the array as large as that? cudaMalloc and cudaMemcpy take bytes: n * sizeof(float), not "
+      "n";
+  if (guards.empty()) {
+    if (place.is_program() && holds(finding.advice, "compare the index"))
+      finding.advice += ". " + bytes;
+    return;
+  }
+  finding.advice = "the guard is there (" + guards + "), and the index passes the end all the same";
+  if (place.is_program()) {
+    finding.advice += ". " + bytes;
+    return;
+  }
+  finding.advice += ": compute it on paper for this thread";
+  if (holds(code, "at("))
+    finding.advice +=
+        ". at(row, column, width): are row and column those of the array that is accessed, and is "
+        "the width that of its own rows";
+}
+
+/// The body of the stage's LAUNCH_SHAPE or LAUNCH_PLAN; empty where it has none.
+std::string launch_body(const Place& place) {
+  constexpr std::size_t kLongest = 4000;  // std::regex recurses over what it matches
+  for (const SourceFunction& function : place.source.functions())
+    if (function.is_launch && function.line >= place.first && function.line <= place.last &&
+        function.end - function.begin < kLongest)
+      return std::string(place.source.code().substr(function.begin, function.end - function.begin));
+  return "";
+}
+
+int launch_line(const Place& place, std::string_view word) {
+  for (const SourceFunction& function : place.source.functions())
+    if (function.is_launch && function.line >= place.first && function.line <= place.last) {
+      const int found =
+          place.source.find_line(word, function.line, place.source.line_of(function.end - 1));
+      return found > 0 ? found : function.line;
+    }
+  return 0;
+}
+
+void advise_shared(const Place& place, Finding& finding) {
+  if (blame_guard(place, finding)) return;
+  if (!holds(finding.text, "dynamic shared memory") &&
+      !holds(finding.text, "the block has 0 bytes"))
+    return;
+  const std::string launch = launch_body(place);
+  if (launch.empty()) return;
+  const std::string line = std::to_string(launch_line(place, "shared_bytes"));
+  if (!holds(launch, "shared_bytes"))
+    finding.advice = "extern __shared__ is as large as the launch says, and this one (line " +
+                     line +
+                     ") asks for nothing: shape.shared_bytes = the elements * sizeof(element)";
+  else if (!holds(launch, "sizeof"))
+    finding.advice = "shape.shared_bytes in line " + line +
+                     " counts bytes, not elements: multiply by sizeof(element)";
+  else
+    finding.advice = "compare the largest index with shape.shared_bytes in line " + line +
+                     ", which counts the bytes of all rows, padding included";
+}
+
+/// Whether the function of `line` stores to `name` anywhere, and not only adds to it.
+bool is_set(const Place& place, int line, const std::string& name) {
+  const SourceFunction* const function = place.source.function_at(line);
+  if (function == nullptr || name.empty()) return true;
+  const std::regex store(R"(\b)" + name + R"(\s*(?:\[[^=;]*\])*\s*=[^=])");
+  const int end = place.source.line_of(function->end - 1);
+  for (int at = function->line; at <= end; ++at)
+    if (std::regex_search(place.code(at), store)) return true;
+  return false;
+}
+
+void advise_uninitialised(const Place& place, Finding& finding) {
+  const std::string code = place.code(finding.line);
+  static const std::regex kCompound(R"((\w+)\s*(?:\[[^=;]*\])?\s*(\+|-|\*|/|\||&|\^)=)");
+  std::smatch match;
+  if (holds(finding.text, "shared memory")) {
+    static const std::regex kArray(R"(of ([A-Za-z_]\w*) \(\d+ bytes of shared)");
+    const std::string name =
+        std::regex_search(finding.text, match, kArray) ? match[1].str() : std::string();
+    finding.advice =
+        is_set(place, finding.line, name)
+            ? "let every element be written before a __syncthreads(), those of threads without "
+              "work too (0 for a sum), then read it"
+            : "shared memory holds nothing at first: let " +
+                  (name.empty() ? std::string("it") : "`" + name + "`") +
+                  " be set to 0, and put __syncthreads() after that, before any thread adds";
+  } else if (std::regex_search(code, match, kCompound) && !place.is_program()) {
+    const std::string sign = match[2].str() + "=";
+    finding.advice = "write = instead of " + sign + ": `" + match[1].str() + " " + sign +
+                     "` reads the old value first, and there is none";
+  } else if (place.is_program()) {
+    finding.advice =
+        "copy all of its bytes to it before the launch (n * sizeof(int), where n counts the "
+        "elements), or clear it with cudaMemset";
+  } else {
+    finding.advice =
+        "write this element before anything reads it: at the start the kernel's output and its "
+        "scratch hold nothing";
+  }
+}
+
+/// The barrier of a finding, and the branch around it.
+void advise_barrier(const Place& place, Finding& finding) {
+  const StudentSource& source = place.source;
+  const SourceFunction* const function = source.function_at(finding.line);
+  if (function == nullptr) return;
+  const int end = source.line_of(function->end - 1);
+  for (int line = function->line; line <= end; ++line) {
+    if (!holds(place.code(line), "__syncthreads")) continue;
+    for (const Branch* branch : source.around(line)) {
+      const bool depends = holds(branch->condition, "threadIdx") ||
+                           (branch->keyword == "if" && !holds(branch->condition, "blockIdx"));
+      if (!depends) continue;
+      finding.line = line;
+      finding.advice = "move __syncthreads() out of the branch `" + branch->keyword + " (" +
+                       branch->condition + ")` of line " + std::to_string(branch->line) +
+                       ", so that every thread of the block reaches it: keep inside what only "
+                       "these threads do";
+      return;
+    }
+  }
+}
+
+/// Whether one branch that only some warps take holds both lines: then no __syncthreads() may.
+bool share_a_branch(const StudentSource& source, int first, int second) {
+  for (const Branch* one : source.around(first))
+    for (const Branch* other : source.around(second))
+      if (one == other && one->keyword == "if") return true;
+  return false;
+}
+
+void advise_race(const Place& place, Finding& finding) {
+  const std::string code = place.code(finding.line);
+  static const std::regex kOfABlock(R"((atomic\w+)_block\b)");
+  if (std::smatch match; std::regex_search(code, match, kOfABlock)) {
+    finding.advice = match[0].str() +
+                     " orders the threads of its own block alone, and other blocks "
+                     "change the same place: " +
+                     match[1].str() + ", whose scope is the device";
+    return;
+  }
+  static const std::regex kBetween(R"(put __syncwarp\(\) \(or __syncthreads\(\)\) (.*?):)");
+  std::smatch match;
+  static const std::regex kLines(R"(lines? (\d+)(?: and (\d+))?)");
+  std::smatch lines;
+  if (!std::regex_search(finding.advice, match, kBetween)) return;
+  const std::string where = match[1].str();
+  const bool has_two = std::regex_search(where, lines, kLines) && lines[2].matched;
+  if (has_two && share_a_branch(place.source, std::stoi(lines[1]), std::stoi(lines[2]))) return;
+  finding.advice = "put __syncthreads() " + where + ", where every thread reaches it";
+}
+
+void advise_shuffle(const Place& place, Finding& finding) {
+  // The compiler's line may be that of the code before it.
+  if (!holds(place.code(finding.line), "_sync(")) {
+    const SourceFunction* const function = place.source.function_at(finding.line);
+    const int next = function == nullptr
+                         ? 0
+                         : place.source.find_line("_sync(", finding.line,
+                                                  place.source.line_of(function->end - 1));
+    if (next > 0) finding.line = next;
+  }
+  for (const Branch* branch : place.source.around(finding.line))
+    if (branch->line == finding.line && branch->keyword == "if") {
+      finding.advice = "take the shuffle out of the branch `if (" + branch->condition +
+                       ")`: every lane that the mask names, and whose value is asked for, has to "
+                       "reach it";
+      return;
+    }
+}
+
+/// Elements that no thread wrote, and a launch that shows why.
+void advise_never_written(const Place& place, Finding& finding) {
+  const std::string launch = launch_body(place);
+  if (launch.empty()) return;
+  const auto at = [&](std::string_view word) { return launch_line(place, word); };
+  const auto blame = [&](int line, std::string advice) {
+    finding.file = place.file;
+    finding.line = line;
+    finding.advice = std::move(advice);
+  };
+  const SourceFunction* const kernel = place.source.function(place.stage.kernel);
+  for (const Branch& branch : place.source.branches())
+    if (kernel != nullptr && branch.keyword == "for" && branch.begin > kernel->begin &&
+        branch.end <= kernel->end && holds(branch.condition, "threadIdx") &&
+        !holds(branch.condition, "blockIdx") && holds(branch.condition, "grid")) {
+      blame(branch.line,
+            "every block starts this loop at the same element: start at the thread's number in the "
+            "grid, blockIdx.x * blockDim.x + threadIdx.x");
+      return;
+    }
+  const bool sets_fields = holds(launch, "shape.");
+  if (sets_fields && !holds(launch, ".grid")) {
+    blame(at("LaunchShape"), "set shape.grid: without it the grid is 1 block");
+    return;
+  }
+  if (sets_fields && !holds(launch, ".block")) {
+    blame(at("LaunchShape"), "set shape.block: without it a block is 1 thread");
+    return;
+  }
+  static const std::regex kRoundedDown(R"(\.grid\s*=[^;]*\b\w+\s*/\s*\w+)");
+  if (std::regex_search(launch, kRoundedDown) && !holds(launch, "- 1)") &&
+      !holds(launch, "sm_count")) {
+    blame(at(".grid"), "`/` rounds down, so that the last block is missing: ceil_div(n, threads)");
+    return;
+  }
+  static const std::regex kFlatBlock(R"(\.block\s*=\s*\w+\s*;)");
+  if (kernel != nullptr && std::regex_search(launch, kFlatBlock) &&
+      holds(std::string(place.source.code().substr(kernel->begin, kernel->end - kernel->begin)),
+            "threadIdx.y"))
+    blame(at(".block"),
+          "this block has 1 row, and the kernel counts with threadIdx.y: shape.block = {columns, "
+          "rows}");
+}
+
+/// Element (r, c) holds what belongs to (c, r): whole tiles or single elements changed places.
+void advise_exchanged(const Place& place, Finding& finding) {
+  static const std::regex kPlaces(
+      R"(first wrong: row (\d+), column (\d+)[\s\S]*belongs to row (\d+), column (\d+))");
+  std::smatch match;
+  if (!std::regex_search(finding.text, match, kPlaces)) return;
+  const auto number = [&](std::size_t i) { return std::stoi(match[i]); };
+  const int row = number(1), col = number(2);
+  if (number(3) != col || number(4) != row) return;
+  constexpr int kTile = 16;
+  const bool of_blocks = row % kTile == 0 && col % kTile == 0;
+  const int line = place.source.find_line("[threadIdx.", place.first, place.last);
+  if (of_blocks) {
+    finding.advice =
+        "whole tiles lie in each other's place: exchange blockIdx.x and blockIdx.y where the place "
+        "in `out` is computed";
+    const int out = place.source.find_line("out_col", place.first, place.last);
+    if (out > 0) finding.line = out, finding.file = place.file;
+  } else if (line > 0) {
+    finding.advice =
+        "inside of a tile rows and columns lie in each other's place: read the tile with the "
+        "thread's indices exchanged, tile[threadIdx.x][threadIdx.y]";
+    finding.line = place.source.find_line("= tile[", place.first, place.last);
+    if (finding.line > 0) finding.file = place.file;
+  }
+}
+
+/// A position that is kept in 32 bits, where the contract has more elements than that.
+void name_narrow_index(const Place& place, Finding& finding) {
+  static const std::regex kNarrow(
+      R"(\b(?:int|unsigned|unsigned int|auto)\s+(\w+)\s*=[^;]*\bblockIdx\b)");
+  static const std::regex kInt(R"(^\s*(?:const )?(?:int|unsigned)\s+(\w+)\s*=)");
+  const std::regex* const kinds[] = {&kNarrow, &kInt};
+  const SourceFunction* const kernel = place.source.function(place.stage.kernel);
+  if (kernel == nullptr) return;
+  const int end = place.source.line_of(kernel->end - 1);
+  for (const std::regex* kind : kinds)
+    for (int line = kernel->line + 1; line <= end; ++line) {
+      const std::string code = place.code(line);
+      std::smatch match;
+      if (!std::regex_search(code, match, *kind)) continue;
+      if (kind == &kInt && !holds(code, "first") && !holds(code, "start") && !holds(code, "+"))
+        continue;
+      finding.file = place.file;
+      finding.line = line;
+      finding.advice = "`" + match[1].str() +
+                       "` has 32 bits, and wraps beyond 2,147,483,647: make it a long long, and "
+                       "widen a factor before the product: static_cast<long long>(blockIdx.x) * "
+                       "blockDim.x";
+      return;
+    }
+}
+
+/// A local variable that is declared without a value and read before it gets one.
+void name_variable_without_value(const Place& place, Finding& finding) {
+  static const std::regex kDeclared(R"(^\s*(?:float|double|int|unsigned|long long)\s+(\w+)\s*;)");
+  const SourceFunction* const kernel = place.source.function(place.stage.kernel);
+  if (kernel == nullptr) return;
+  const int end = place.source.line_of(kernel->end - 1);
+  for (int line = kernel->line + 1; line <= end; ++line) {
+    const std::string code = place.code(line);
+    std::smatch match;
+    if (!std::regex_search(code, match, kDeclared)) continue;
+    const std::string name = match[1];
+    int next = line + 1;
+    while (next <= end && compilers::find_word(place.code(next), name) == std::string::npos) ++next;
+    const std::string use = place.code(next);
+    const std::regex reads(R"(\b)" + name + R"(\s*(?:[-+*/|&^]=|\+\+|--)|\b)" + name +
+                           R"(\s*=[^=;]*\b)" + name + R"(\b)");
+    if (next > end || !std::regex_search(use, reads)) continue;
+    finding.file = place.file;
+    finding.line = line;
+    finding.text +=
+        "\n`" + name + "` starts without a value, and line " + std::to_string(next) + " reads it.";
+    finding.advice = "give `" + name +
+                     "` the value that it begins with: 0 for a sum, the largest "
+                     "possible one for a minimum";
+    return;
+  }
+}
+
+/// A function of the kernel's name that is no kernel.
+void name_missing_kernel(const Place& place, Finding& finding) {
+  static const std::regex kMissing(R"(no kernel `(\w+)`)");
+  if (std::smatch match; std::regex_search(finding.text, match, kMissing))
+    for (int line = place.first; line <= place.last; ++line)
+      if (place.source.line(line).find("\"" + match[1].str() + "\"") != std::string_view::npos) {
+        finding.file = place.file;
+        finding.line = line;
+        finding.advice = "write the kernel's name here as the kernel itself has it";
+        return;
+      }
+  const SourceFunction* const function = place.source.function(place.stage.kernel);
+  if (function == nullptr || function->is_kernel) return;
+  finding.file = place.file;
+  finding.line = function->line;
+  finding.advice = "write __global__ before `" + function->name +
+                   "`: without it this is a function of the host, and no kernel";
+}
+
+void name_line_of_launch(const Place& place, Finding& finding) {
+  for (const std::string_view field : {"grid", "block", "shared_bytes"})
+    if (holds(finding.text, "): " + std::string(field)) && !launch_body(place).empty()) {
+      finding.file = place.file;
+      finding.line = launch_line(place, "." + std::string(field));
+      const std::string code(base::trimmed(place.source.line(finding.line)));
+      if (holds(finding.text, " = 0") && holds(code, "/"))
+        finding.advice = "`/` of whole numbers rounds down, here to 0: " +
+                         (field == "grid" ? std::string("is the dividend the larger of the two? "
+                                                        "ceil_div(n, threads) rounds up")
+                                          : std::string("choose a number of threads from 1 to "
+                                                        "1024"));
+      return;
+    }
+}
+
+// --- one finding a fault
+// ---------------------------------------------------------------------------
+
+void advise_checker(const Place& place, Finding& finding) {
+  const bool is_bounds = finding.text.starts_with("out of bounds");
+  if (finding.kind == "memcheck" && finding.text.starts_with("use after free") &&
+      !place.is_program())
+    // A kernel of a lab frees nothing: the array next to where a far index leads was the harness's.
+    finding.advice =
+        "the index is far off: compute it on paper for this thread, and compare it "
+        "with the number of elements";
+  else if (finding.kind == "memcheck" && is_bounds && holds(finding.text, "shared"))
+    advise_shared(place, finding);
+  else if (finding.kind == "memcheck" && is_bounds)
+    advise_out_of_bounds(place, finding);
+  else if (holds(finding.text, "member mask") || holds(finding.text, "shuffle"))
+    advise_shuffle(place, finding);
+  else if (finding.kind == "initcheck" && finding.text.starts_with("uninitialised read"))
+    advise_uninitialised(place, finding);
+  else if (finding.kind == "synccheck" && holds(finding.text, "barrier"))
+    advise_barrier(place, finding);
+  else if (finding.kind == "racecheck")
+    advise_race(place, finding);
+}
+
+void advise_failure(const Place& place, Finding& finding, const StageResult& result) {
+  if (place.is_program()) advise_program(place, result.verdict, finding);
+  if (result.verdict == course::Verdict::kWrong) name_variable_without_value(place, finding);
+  if (finding.line == 0 && holds(finding.text, "never written"))
+    advise_never_written(place, finding);
+  if (holds(finding.text, "belongs to row")) advise_exchanged(place, finding);
+  if (holds(finding.text, "contract allows more than 2^31")) name_narrow_index(place, finding);
+  if (result.verdict == course::Verdict::kMissingKernel) name_missing_kernel(place, finding);
+  if (holds(finding.text, "LAUNCH_SHAPE(")) name_line_of_launch(place, finding);
+}
+
+/// A printf keeps its arguments in local memory: no array is to blame then.
+void blame_printf(const Place& place, StageResult& result) {
+  const SourceFunction* const kernel = place.source.function(place.stage.kernel);
+  if (kernel == nullptr) return;
+  const int line =
+      place.source.find_line("printf(", kernel->line, place.source.line_of(kernel->end - 1));
+  if (line == 0) return;
+  const std::string advice = "take the printf of line " + std::to_string(line) +
+                             " out: its arguments are kept in local memory";
+  for (Finding& finding : result.findings)
+    if (finding.kind == "local-memory" ||
+        (finding.kind == "over-budget" && holds(finding.text, "local"))) {
+      finding.file = place.file;
+      finding.line = line;
+      finding.advice = advice;
+      finding.hint_tag.clear();
+    }
+  for (course::KernelProfile& profile : result.profiles)
+    for (course::SpeedAdvice& one : profile.advice)
+      if (one.rule == "local-memory") one.remedy = advice, one.line = line;
+}
+
+}  // namespace
+
+void hold_against_source(const StudentSource& source, const std::string& file,
+                         const course::Stage& stage, StageResult& result) {
+  if (source.line_count() == 0) return;
+  constexpr std::size_t kLongestText = 8000;  // std::regex recurses over what it matches
+  for (const Finding& finding : result.findings)
+    if (finding.text.size() > kLongestText) return;
+  const Place place(source, file, stage);
+  blame_printf(place, result);
+  if (result.passed()) return;
+  for (Finding& finding : result.findings) {
+    if (finding.test.empty() && place.has(finding)) advise_checker(place, finding);
+    if (finding.kind == "small-blocks" && finding.line == 0) {
+      finding.line = launch_line(place, ".grid");
+      if (finding.line > 0) finding.file = place.file;
+    }
+  }
+  keep_one_a_fault(result.findings);
+  const bool is_explained =
+      std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
+        return finding.test.empty() && finding.line > 0 && !finding.advice.empty();
+      });
+  if (is_explained || result.findings.empty()) return;
+  Finding& first = result.findings.front();
+  advise_failure(place, first, result);
+}
+
+}  // namespace membound::judge

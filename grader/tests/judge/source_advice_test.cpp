@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Findings held against a source: no advice that it follows already, one finding a fault.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "grader/judge/findings.hpp"
+
+namespace membound::judge {
+namespace {
+
+using course::Finding;
+using course::Verdict;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kIfAdvice = "compare the index itself with the number of elements";
+
+/// What is left of `findings` about a stage with this source.
+course::StageResult held(const std::string& source, std::vector<Finding> findings,
+                         Verdict verdict = Verdict::kWrong) {
+  course::Stage stage;
+  stage.number = 1;
+  stage.kernel = "f";
+  stage.kind = &course::kKernelStage;
+  course::StageResult result;
+  result.verdict = verdict;
+  result.findings = std::move(findings);
+  hold_against_source(
+      compilers::StudentSource("// Stage 1: f\n__global__ void f(int n) {\n" + source + "}\n"),
+      "kernel.cu", stage, result);
+  return result;
+}
+
+Finding out_of_bounds(int line, const std::string& advice = kIfAdvice) {
+  return {"memcheck", "out of bounds write in f", "", "", "kernel.cu", line, advice};
+}
+
+TEST(SourceAdvice, AGuardIsNotAskedForWhereOneStands) {
+  const auto none = held("  a[i] = 0;\n", {out_of_bounds(3)});
+  EXPECT_EQ(none.findings[0].advice, kIfAdvice);
+  const auto guarded = held("  if (i < n) a[at(r, c, n)] = 0;\n", {out_of_bounds(3)});
+  EXPECT_THAT(guarded.findings[0].advice, HasSubstr("the guard is there (`i < n` in line 3)"));
+  EXPECT_THAT(guarded.findings[0].advice, HasSubstr("the width that of its own rows"));
+}
+
+TEST(SourceAdvice, NamesTheMistakeInAGuard) {
+  EXPECT_THAT(held("  if (i <= n) a[i] = 0;\n", {out_of_bounds(3)}).findings[0].advice,
+              HasSubstr("< instead of <="));
+  EXPECT_THAT(held("  if (i > n) return;\n  a[i] = 0;\n", {out_of_bounds(4)}).findings[0].advice,
+              HasSubstr(">= instead of >"));
+  EXPECT_THAT(held("  if (n = i) a[i] = 0;\n", {out_of_bounds(3)}).findings[0].advice,
+              HasSubstr("assigns"));
+  const auto empty = held("  if (i < n);\n  a[i] = 0;\n", {out_of_bounds(4)});
+  EXPECT_EQ(empty.findings[0].line, 3);
+}
+
+TEST(SourceAdvice, WhatWrappedIsNotBlamedOnAGuard) {
+  const std::string wrapped = "compute the index in 64 bits, with the cast before the product";
+  EXPECT_EQ(held("  if (i <= n) a[i] = 0;\n", {out_of_bounds(3, wrapped)}).findings[0].advice,
+            wrapped);
+}
+
+TEST(SourceAdvice, TwoFindingsOfOneFaultAreOne) {
+  EXPECT_EQ(
+      held("  if (i <= n) a[i] = b[i];\n", {out_of_bounds(3), out_of_bounds(3)}).findings.size(),
+      1U);
+  const auto far = held("  a[i] = 0;\n  b[i] = 0;\n",
+                        {out_of_bounds(3, "the index is far off"), out_of_bounds(4)});
+  EXPECT_EQ(far.findings.size(), 2U);
+}
+
+TEST(SourceAdvice, ABarrierForOneWarpIsAdvisedOnlyWhereOneBranchHoldsBothLines) {
+  const Finding race = {
+      "racecheck",
+      "data race in f",
+      "",
+      "",
+      "kernel.cu",
+      5,
+      "put __syncwarp() (or __syncthreads()) between lines 4 and 5: since Volta the "
+      "lanes of a warp need not run in step"};
+  EXPECT_THAT(held("  if (threadIdx.x < 32) {\n    s[i] = 0;\n    x = s[j];\n  }\n", {race})
+                  .findings[0]
+                  .advice,
+              HasSubstr("__syncwarp()"));
+  EXPECT_THAT(held("  int i;\n  s[i] = 0;\n  x = s[j];\n", {race}).findings[0].advice,
+              testing::StartsWith("put __syncthreads() between lines 4 and 5, where"));
+}
+
+TEST(SourceAdvice, APrintfIsBlamedForLocalMemory) {
+  const auto told = held("  printf(\"%d\", n);\n",
+                         {{"local-memory", "f keeps 8 bytes", "local-memory", "", "", 0,
+                           "index such an array with constants alone"}},
+                         Verdict::kSlow);
+  EXPECT_EQ(told.findings[0].line, 3);
+  EXPECT_THAT(told.findings[0].advice, HasSubstr("take the printf of line 3 out"));
+}
+
+TEST(SourceAdvice, AVariableThatIsReadBeforeItHasAValueIsNamed) {
+  const Finding failed = {"failed-test", "first wrong: 0", "", "T", "", 0};
+  const auto told = held("  int sum;\n  for (int k = 0; k < n; ++k) sum += k;\n", {failed});
+  EXPECT_EQ(told.findings[0].line, 3);
+  EXPECT_EQ(held("  int sum;\n  sum = 0;\n  sum += n;\n", {failed}).findings[0].line, 0);
+}
+
+TEST(SourceAdvice, APassedStageIsLeftAlone) {
+  const auto told = held("  if (i <= n) a[i] = 0;\n", {out_of_bounds(3)}, Verdict::kPassed);
+  EXPECT_EQ(told.findings[0].advice, kIfAdvice);
+}
+
+/// Nobody's kernel, but a submission may be anything: an answer at once, and no overflow.
+TEST(SourceAdvice, HostileSourcesAreRead) {
+  std::string deep, wide;
+  for (int i = 0; i < 20'000; ++i) deep += "if(1)", wide += "{for(;;){";
+  for (const std::string& text : {deep, wide, std::string(120'000, '('), std::string(120'000, 'x')})
+    EXPECT_NO_FATAL_FAILURE(held(text + "\n", {out_of_bounds(3)}));
+}
+
+}  // namespace
+}  // namespace membound::judge
