@@ -378,6 +378,22 @@ std::string findings_text(const StageResult& stage, const Style& style, const So
   return text;
 }
 
+/// What the source shows of a failed test: the line, and what to do about it.
+std::string failure_advice(const StageResult& stage, const Style& style, const SourceReader& read) {
+  std::string text;
+  for (const course::Finding& finding : stage.findings) {
+    if (finding.test.empty()) continue;
+    if (finding.line > 0) {
+      text += wrapped("- " + diagnostic_head(finding.file, finding.line, "error") + finding.test,
+                      style.width, kIndent);
+      if (read) text += source_excerpt(read(finding.file), finding.line, 0, style.width);
+    }
+    if (!finding.advice.empty())
+      text += wrapped("try: " + finding.advice, style.width, kIndent + 2);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_detail(const StageResult& stage, const Style& style, const SourceReader& read) {
@@ -386,11 +402,17 @@ std::string render_detail(const StageResult& stage, const Style& style, const So
                                  Tone::kStrong) +
                      "\n";
   text += tests_text(stage, style);
-  text += speed_text(stage, style);
-  text += lines_text(stage, style);
-  if (const course::KernelProfile* const kernel = costliest(stage))
-    text += render_advice(*kernel, style);
-  text += findings_text(stage, style, read);
+  text += failure_advice(stage, style, read);
+  if (stage.verdict == Verdict::kUnsafe) {
+    // How fast what is undefined ran is of no use: the cause alone.
+    text += findings_text(stage, style, read);
+  } else {
+    text += speed_text(stage, style);
+    text += lines_text(stage, style);
+    if (const course::KernelProfile* const kernel = costliest(stage))
+      text += render_advice(*kernel, style);
+    text += findings_text(stage, style, read);
+  }
   for (const std::string& remark : stage.remarks) text += wrapped(remark, style.width, kIndent);
   for (const std::string& note : stage.notes) text += wrapped(note, style.width, kIndent);
   return text;

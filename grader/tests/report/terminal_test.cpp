@@ -167,6 +167,16 @@ TEST(Terminal, WhyAStageIsRightByLuckIsToldInFull) {
   const std::string text = render(result, Style{});
   EXPECT_THAT(text, HasSubstr("right by luck"));
   EXPECT_THAT(text, HasSubstr("/x/kernel.cu:44:1: error: data race in tree"));
+  EXPECT_THAT(text, Not(HasSubstr("yours")));  // how fast it ran
+}
+
+TEST(Terminal, WhatTheSourceShowsOfAFailedTestIsToldBelowIt) {
+  course::StageResult stage = slow_stage();
+  stage.verdict = Verdict::kWrong;
+  stage.tests = {{.name = "First", .message = "sum 3 is wrong"}};
+  stage.findings = {{"failed-test", "sum 3 is wrong", "", "First", "/x/kernel.cu", 9, "set it"}};
+  EXPECT_THAT(render_detail(stage, {}),
+              HasSubstr("sum 3 is wrong\n  - /x/kernel.cu:9:1: error: First\n    try: set it\n"));
 }
 
 TEST(Terminal, WhatAProgramsRunToldIsShownOfAPassedStage) {
