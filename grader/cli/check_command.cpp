@@ -12,6 +12,7 @@
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/stage_standing.hpp"
+#include "grader/course/course_tree.hpp"
 #include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 
@@ -101,6 +102,18 @@ base::Status check_test_ran(const std::string& test, const course::Result& resul
   return base::Done{};
 }
 
+/// Says which files of the course somebody changed: nobody is locked out by them.
+void name_changed_files(const Context& context, const std::vector<course::Selection>& selections) {
+  std::vector<std::string> folders = {"grader/harness/student"};
+  for (const course::Selection& selection : selections)
+    folders.push_back("labs/" + selection.lab->id);
+  const auto changed = course::changed_files(context.place.root, folders);
+  if (changed.empty()) return;
+  report_note(report::listed(changed) + (changed.size() == 1 ? " is" : " are") +
+              " not as the course has " + (changed.size() == 1 ? "it" : "them") +
+              "; the grader uses its own. Put back: ./membound reset --course");
+}
+
 int run_check(CheckOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -132,6 +145,7 @@ int run_check(CheckOptions options) {
   options.trace = options.page.wanted();
   const auto tools = judge::choose_tools(context->place, options);
   if (!tools) return report_error(tools.error());
+  name_changed_files(*context, *selections);
   const std::atomic<bool>* const stop = catch_interrupts();
   const bool quiet = options.json == "-";
   const LastChecks last_checks(*context, *selections);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// membound reset LAB[/STAGE]: the skeleton back, whole or a stage of it, the student's file kept;
-/// --undo takes the kept file instead.
+/// --undo takes the kept file instead; --course puts back what is not the student's to change.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -10,8 +10,11 @@
 #include <system_error>
 
 #include "grader/base/files.hpp"
+#include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
+#include "grader/course/course_tree.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/judge/workplace.hpp"
 #include "grader/report/text.hpp"
@@ -24,6 +27,7 @@ namespace fs = std::filesystem;
 struct ResetOptions {
   std::string word;
   bool undo = false;
+  bool course = false;
 };
 
 /// What a call is about.
@@ -150,9 +154,80 @@ int put_own_back(const Context& context, const Target& target) {
                        "membound reset keeps one each time"});
 }
 
+/// A file of the course, not a student's own: by git where the tree has no copies of its own.
+struct CourseFile {
+  std::string name;  ///< from the root
+  std::string text;  ///< as the course has it
+};
+
+base::Result<std::string> git(const fs::path& root, std::vector<std::string> words) {
+  constexpr double kGitSeconds = 20;
+  words.insert(words.begin(), {"git", "-C", root.string()});
+  const auto run =
+      base::run_process({.arguments = std::move(words), .timeout_seconds = kGitSeconds});
+  if (run && run->exit_code == 0) return run->output;
+  return base::Error{base::ErrorKind::kUsage, root.string(),
+                     "is no tree that was handed out (it has no released/course), and git knows no "
+                     "earlier version of it",
+                     "one of the two",
+                     "unpack the course anew, and copy your kernel.cu files there"};
+}
+
+/// What is not as it was handed out, or as git's last commit has it.
+base::Result<std::vector<CourseFile>> changed_course_files(const fs::path& root) {
+  std::vector<CourseFile> files;
+  std::error_code error;
+  if (fs::exists(root / course::kOwnCopies, error)) {
+    for (const std::string& name :
+         course::changed_files(root, {"labs", "grader/harness/student"})) {
+      const auto text = base::read_file(root / course::kOwnCopies / name);
+      if (!text) return text.error();
+      files.push_back({name, *text});
+    }
+    return files;
+  }
+  const auto names = git(
+      root, {"diff", "--name-only", "--relative", "HEAD", "--", "labs", "grader/harness/student"});
+  if (!names) return names.error();
+  for (const std::string_view name : base::lines_of(*names)) {
+    if (name.ends_with("/kernel.cu")) continue;
+    auto text = git(root, {"show", "HEAD:./" + std::string(name)});
+    if (!text) return text.error();
+    files.push_back({std::string(name), *std::move(text)});
+  }
+  return files;
+}
+
+int put_course_back(const Context& context) {
+  const auto files = changed_course_files(context.place.root);
+  if (!files) return report_error(files.error());
+  if (files->empty()) std::puts("No file of the course is changed.");
+  for (const CourseFile& file : *files) {
+    const fs::path place = context.place.root / file.name;
+    std::string kept;
+    if (const auto old = base::read_file(place)) {
+      std::string flat = file.name;
+      std::replace(flat.begin(), flat.end(), '/', '_');
+      kept = (context.place.state / "backups" / "course" / flat).string();
+      const auto saved = base::write_file(kept, *old);
+      if (!saved) return report_error(saved.error());
+    }
+    const auto written = base::write_file(place, file.text);
+    if (!written) return report_error(written.error());
+    std::printf("%s: the course's again.%s\n", file.name.c_str(),
+                kept.empty() ? "" : (" Yours is kept: " + kept).c_str());
+  }
+  return kExitPassed;
+}
+
 int run_reset(const ResetOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
+  if (options.course) return put_course_back(*context);
+  if (options.word.empty())
+    return report_error({base::ErrorKind::kUsage, "reset", "no lab is named",
+                         "a lab, or --course for the files that are not yours",
+                         "membound reset 03/2, or membound reset --course"});
   const auto selection = course::select(context->course, options.word);
   if (!selection) return report_error(selection.error());
   Target target{selection->lab, context->kernel_of(*selection->lab), {}, ""};
@@ -186,8 +261,9 @@ void add_dev_keep_skeletons(CLI::App& dev, Action& chosen) {
 void add_reset(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ResetOptions>();
   CLI::App* const command = app.add_subcommand("reset", "");
-  command->add_option("LAB", options->word)->required();
-  command->add_flag("--undo", options->undo);
+  CLI::Option* const lab = command->add_option("LAB", options->word);
+  CLI::Option* const undo = command->add_flag("--undo", options->undo);
+  command->add_flag("--course", options->course)->excludes(lab, undo);
   command->callback([options, &chosen] { chosen = [options] { return run_reset(*options); }; });
 }
 

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
 
 namespace membound::course {
@@ -112,6 +113,31 @@ std::optional<fs::path> find_root(fs::path start) {
   }
 }
 
+fs::path own_copy(const fs::path& root, const fs::path& name) {
+  fs::path own = root / kOwnCopies / name;
+  std::error_code ignored;
+  return fs::exists(own, ignored) ? own : root / name;
+}
+
+std::vector<std::string> changed_files(const fs::path& root,
+                                       const std::vector<std::string>& below) {
+  std::vector<std::string> changed;
+  const fs::path own = root / kOwnCopies;
+  for (const std::string& folder : below) {
+    std::error_code error;
+    for (fs::recursive_directory_iterator entry(own / folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (!entry->is_regular_file()) continue;
+      const std::string name = entry->path().lexically_relative(own).generic_string();
+      const auto copy = base::read_file(entry->path());
+      const auto there = base::read_file(root / name);
+      if (copy && (!there || *there != *copy)) changed.push_back(name);
+    }
+  }
+  std::sort(changed.begin(), changed.end());
+  return changed;
+}
+
 namespace {
 
 /// Where `key` stands first: "labs/03-transpose/lab.json:3".
@@ -131,7 +157,8 @@ base::Status read_labs(const fs::path& tree, bool is_course, Course& course) {
   for (fs::directory_iterator entry(tree / "labs", error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
-    if (const fs::path file = entry->path() / "lab.json"; fs::exists(file, ignored))
+    const std::string name = "labs/" + entry->path().filename().string() + "/lab.json";
+    if (const fs::path file = own_copy(tree, name); fs::exists(file, ignored))
       files.push_back(file);
   }
   if (error) {
@@ -142,7 +169,11 @@ base::Status read_labs(const fs::path& tree, bool is_course, Course& course) {
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
-    auto lab = read_lab(file);
+    // Its folder is the student's, also where the course reads a copy of its own.
+    auto text = base::read_file(file);
+    auto lab = text ? lab_from_text(*std::move(text), file.string(),
+                                    tree / "labs" / file.parent_path().filename())
+                    : base::Result<Lab>(text.error());
     if (!lab) {
       course.broken.push_back({file.parent_path().filename().string(), lab.error()});
       continue;

@@ -37,8 +37,22 @@ struct Course {
   [[nodiscard]] base::Result<const Lab*> find(std::string_view word) const;
 };
 
-/// Reads root/labs/*/lab.json, then those of other trees, folders with labs/, solutions/ and
-/// handouts/ of their own. An error where one of the folders cannot be read.
+/// Where a tree that was handed out keeps a second copy of the files that the grader works with, by
+/// their paths in the course: what somebody changed in labs/ counts for nothing.
+inline constexpr const char* kOwnCopies = "released/course";
+
+/// That copy of the file or folder `name` (a path in the course), or `name` itself where there is
+/// none.
+[[nodiscard]] std::filesystem::path own_copy(const std::filesystem::path& root,
+                                             const std::filesystem::path& name);
+
+/// The files below these folders of the course that are not what their second copy is, or are gone.
+[[nodiscard]] std::vector<std::string> changed_files(const std::filesystem::path& root,
+                                                     const std::vector<std::string>& below);
+
+/// Reads root/labs/*/lab.json (by their second copies where there are some), then those of other
+/// trees, folders with labs/, solutions/ and handouts/ of their own. An error where one of the
+/// folders cannot be read.
 [[nodiscard]] base::Result<Course> read_course(
     const std::filesystem::path& root, const std::vector<std::filesystem::path>& trees = {});
 

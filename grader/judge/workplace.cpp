@@ -11,6 +11,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/course/course_tree.hpp"
 
 namespace membound::judge {
 
@@ -21,6 +22,12 @@ fs::path built_reference(const Workplace& place, const course::Lab& lab,
   // A lab of another tree was not there when this one was built.
   const fs::path built = lab.tree.empty() ? place.build : place.state / "none";
   return built / "labs" / lab.id / ("reference" + std::string(compilers::code_ending(compiler)));
+}
+
+fs::path lab_files(const Workplace& place, const course::Lab& lab) {
+  fs::path own = place.root / course::kOwnCopies / "labs" / lab.id;
+  std::error_code ignored;
+  return fs::exists(own, ignored) ? own : lab.folder;
 }
 
 fs::path reference_source(const Workplace& place, const course::Lab& lab) {

@@ -27,6 +27,9 @@ struct Workplace {
   }
 };
 
+/// Where the lab's lab.json and headers are read: a tree that was handed out has copies of its own.
+[[nodiscard]] std::filesystem::path lab_files(const Workplace& place, const course::Lab& lab);
+
 /// The reference answer that the build made with this compiler; it may be absent.
 [[nodiscard]] std::filesystem::path built_reference(const Workplace& place, const course::Lab& lab,
                                                     compilers::DeviceCompiler compiler);

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 
@@ -29,18 +28,6 @@ base::Status install(const fs::path& build, const std::string& component, const 
                      "call it as ./membound release, which builds it; on Debian or Ubuntu"};
 }
 
-/// As `sha256sum --check` reads it: what the programs are built from.
-std::string digests_of_sources(const Tree& students) {
-  std::string lines;
-  for (const auto& [name, file] : students) {
-    const bool source = name == "CMakeLists.txt" || name.starts_with("grader/") ||
-                        name.starts_with("labs/") || name.starts_with("released/");
-    if (source && !name.ends_with("/kernel.cu"))
-      lines += base::sha256(file.bytes) + "  " + name + "\n";
-  }
-  return lines;
-}
-
 base::Status add_folder(const fs::path& folder, Tree& tree) {
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
@@ -57,8 +44,7 @@ base::Status add_folder(const fs::path& folder, Tree& tree) {
 
 }  // namespace
 
-base::Result<Tree> built_programs(const fs::path& build, const std::vector<course::Lab>& labs,
-                                  const Tree& students) {
+base::Result<Tree> built_programs(const fs::path& build, const std::vector<course::Lab>& labs) {
   const base::ScratchFolder scratch("binaries");
   std::vector<std::string> components = {"programs"};
   for (const course::Lab& lab : labs)
@@ -81,7 +67,6 @@ base::Result<Tree> built_programs(const fs::path& build, const std::vector<cours
         return base::Error{base::ErrorKind::kMachine, (build / name).string(), "is not built",
                            "a whole build", "call it as ./membound release, which builds it"};
     }
-  tree[std::string(kBinaries) + "sources.sha256"] = {digests_of_sources(students)};
   return tree;
 }
 

@@ -15,6 +15,7 @@
 #include "grader/classroom/release/leaks.hpp"
 #include "grader/classroom/release/reference.hpp"
 #include "grader/classroom/release/student_files.hpp"
+#include "grader/course/course_tree.hpp"
 
 namespace membound::release {
 namespace {
@@ -61,6 +62,21 @@ base::Status add_written(const ReleaseRequest& request, Tree& tree) {
     tree["released/" + lab + "/answer.cu"].bytes = *std::move(text);
   }
   return base::Done{};
+}
+
+/// The grader's own copies of what it works with, so that a changed file in labs/ locks nobody out.
+void add_own_copies(const ReleaseRequest& request, Tree& tree) {
+  Tree copies;
+  for (const auto& [name, file] : tree) {
+    const bool of_lab =
+        std::any_of(request.labs.begin(), request.labs.end(), [&](const course::Lab& lab) {
+          return name.starts_with("labs/" + lab.id + "/") && !name.ends_with("/kernel.cu") &&
+                 !name.ends_with(".md");
+        });
+    if (of_lab || name.starts_with("grader/harness/student/"))
+      copies[std::string(course::kOwnCopies) + "/" + name] = file;
+  }
+  tree.merge(copies);
 }
 
 void add_references(const Tree& references, Tree& tree) {
@@ -155,8 +171,9 @@ base::Result<Tree> student_tree(const ReleaseRequest& request) {
   const auto references = compile_references(reference);
   if (!references) return references.error();
   add_references(*references, *tree);
+  add_own_copies(request, *tree);
   if (!request.binaries_of.empty()) {
-    const auto programs = built_programs(request.binaries_of, request.labs, *tree);
+    const auto programs = built_programs(request.binaries_of, request.labs);
     if (!programs) return programs.error();
     for (const auto& [name, file] : *programs) (*tree)[name] = file;
   }

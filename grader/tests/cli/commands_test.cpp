@@ -59,6 +59,27 @@ TEST_F(Commands, ResetKeepsTheStudentsFileAndForgetsProgress) {
   EXPECT_THAT(course_.run({"reset", "1"}).output, HasSubstr("already"));
 }
 
+TEST_F(Commands, AChangedFileOfTheCourseIsNamedAndTheGraderUsesItsOwn) {
+  const std::string json = course_.read(course_.root() / "labs/01-fake/lab.json");
+  course_.write("released/course/labs/01-fake/lab.json", json);
+  course_.write("released/course/labs/01-fake/kernel.cuh", "// given\n");
+  course_.answer("passed", "passed");
+  EXPECT_THAT(check({"1"}).output, Not(HasSubstr("--course")));
+  course_.write("labs/01-fake/lab.json", "{ changed");
+  course_.write("labs/01-fake/kernel.cuh", "// changed\n");
+  const auto checked = check({"1"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.output;
+  EXPECT_THAT(checked.output,
+              AllOf(HasSubstr("labs/01-fake/kernel.cuh and"), HasSubstr("labs/01-fake/lab.json"),
+                    HasSubstr("reset --course")));
+  EXPECT_THAT(course_.run({"reset", "--course"}).output,
+              HasSubstr("labs/01-fake/kernel.cuh: the course's again. Yours is kept: "));
+  EXPECT_EQ(course_.read(course_.root() / "labs/01-fake/lab.json"), json);
+  EXPECT_EQ(course_.read(course_.root() / "labs/01-fake/kernel.cuh"), "// given\n");
+  EXPECT_THAT(course_.run({"reset", "--course"}).output,
+              HasSubstr("No file of the course is changed."));
+}
+
 TEST_F(Commands, ResetOfAStageLeavesTheRestAndCanBeUndone) {
   const std::string one = "// Stage 1: one\n", two = "// Stage 2: two\n";
   const std::string skeleton = "// TODO\n" + one + two;
