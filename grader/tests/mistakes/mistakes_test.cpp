@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Beginners' mistakes, as a student makes them, on the virtual GPU: what a check prints must name
+/// the fault and its line, and a next step that is true. Each is a file of this folder (README.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "grader/base/files.hpp"
+#include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
+#include "grader/course/stage_text.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+
+namespace membound {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = MEMBOUND_SOURCE_DIR;
+
+/// A mistake: a reference answer in which text of one stage was replaced.
+struct Mistake {
+  std::string id;
+  std::map<std::string, std::string> head;
+  std::vector<std::pair<std::string, std::string>> edits;  ///< taken out, put in
+
+  [[nodiscard]] std::string lab() const { return head.at("lab").substr(0, 2); }
+  [[nodiscard]] int stage() const { return std::stoi(head.at("lab").substr(3)); }
+  [[nodiscard]] std::string value(const std::string& key) const {
+    const auto found = head.find(key);
+    return found == head.end() ? "" : found->second;
+  }
+};
+
+/// The parts between bars, without spaces around them.
+std::vector<std::string> alternatives(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, '|');) all.emplace_back(base::trimmed(part));
+  return all;
+}
+
+Mistake read(const fs::path& file) {
+  Mistake mistake;
+  mistake.id = file.stem().string();
+  std::ifstream stream(file);
+  std::string* section = nullptr;
+  for (std::string line; std::getline(stream, line);) {
+    if (line == "--- take out") {
+      mistake.edits.emplace_back();
+      section = &mistake.edits.back().first;
+    } else if (line == "--- put in") {
+      section = &mistake.edits.back().second;
+    } else if (section != nullptr) {
+      *section += line + "\n";
+    } else if (const auto colon = line.find(": "); colon != std::string::npos) {
+      mistake.head[line.substr(0, colon)] = line.substr(colon + 2);
+    }
+  }
+  return mistake;
+}
+
+std::vector<Mistake> corpus() {
+  std::vector<Mistake> all;
+  for (const auto& entry : fs::directory_iterator(kRoot / "grader/tests/mistakes"))
+    if (entry.path().extension() == ".case") all.push_back(read(entry.path()));
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  return all;
+}
+
+fs::path folder_of(const std::string& lab, const char* below) {
+  for (const auto& entry : fs::directory_iterator(kRoot / below))
+    if (entry.path().filename().string().starts_with(lab + "-")) return entry.path();
+  return {};
+}
+
+/// The reference answer with the mistake in it; empty where a text to be taken out is not there.
+std::string with_mistake(const Mistake& mistake) {
+  const auto answer = base::read_file(folder_of(mistake.lab(), "solutions") / "kernel.cu");
+  if (!answer) return "";
+  const std::string part = course::stage_text(*answer, mistake.stage());
+  const auto start = answer->find(part);
+  std::string before = answer->substr(0, start), changed = part;
+  for (const auto& [out, in] : mistake.edits) {
+    std::string& text = changed.find(out) != std::string::npos ? changed : before;
+    const auto at = text.find(out);
+    if (at == std::string::npos) return "";
+    text.replace(at, out.size(), in);
+  }
+  return before + changed + answer->substr(start + part.size());
+}
+
+/// The numbers of the stage's lines (or of the file's, before it) in which one of `texts` stands.
+std::set<int> lines_with(const std::string& source, const Mistake& mistake,
+                         const std::vector<std::string>& texts) {
+  std::set<int> numbers;
+  int number = 0;
+  for (const std::string_view line : base::lines_of(source)) {
+    const int stage = course::stage_of_line(source, ++number);
+    if (stage != mistake.stage() && stage != 0) continue;
+    for (const std::string& text : texts)
+      if (line.find(text) != std::string_view::npos) numbers.insert(number);
+  }
+  return numbers;
+}
+
+/// As it is read, without the ends of lines that a narrow terminal puts in.
+std::string flowing(const std::string& text) {
+  std::istringstream words(text);
+  std::string all;
+  for (std::string word; words >> word;) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
+
+/// What a check prints, and behind it the lab's hint for what it found.
+struct Told {
+  std::string printed, hints;
+};
+
+Told check(const Mistake& mistake, const std::string& compiler, const std::string& source) {
+  const base::ScratchFolder scratch("mistake");
+  const fs::path file = scratch.path() / (mistake.id + ".cu"),
+                 json = scratch.path() / "result.json";
+  EXPECT_TRUE(base::write_file(file, source));
+  const auto run =
+      base::run_process({.arguments = {MEMBOUND_PROGRAM, "check", mistake.head.at("lab"),
+                                       "--submission", file.string(), "--device", "vgpu:h200",
+                                       "--compiler", compiler, "--json", json.string()},
+                         .environment = {{"MEMBOUND_ROOT", kRoot.string()}, {"NO_COLOR", "1"}},
+                         .timeout_seconds = 120});
+  if (!run) return {base::to_string(run.error()), ""};
+  Told told{flowing(run->output), ""};
+  const auto text = base::read_file(json);
+  const auto lab = base::read_file(folder_of(mistake.lab(), "labs") / "lab.json");
+  if (!text || !lab) return told;
+  const auto result = nlohmann::json::parse(*text, nullptr, false);
+  const auto hints = nlohmann::json::parse(*lab, nullptr, false).value("hints", nlohmann::json());
+  for (const auto& one : result.is_array() ? result : nlohmann::json::array({result}))
+    for (const auto& stage : one.value("stages", nlohmann::json::array()))
+      for (const auto& finding : stage.value("findings", nlohmann::json::array())) {
+        const std::string tag = finding.value("hint_tag", "");
+        if (!told.hints.empty() || !hints.contains(tag)) continue;
+        for (const auto& tier : hints[tag]) told.hints += flowing(tier.get<std::string>()) + " ";
+      }
+  return told;
+}
+
+bool holds_any(const std::string& text, const std::string& words) {
+  const auto all = alternatives(words);
+  return words.empty() || std::any_of(all.begin(), all.end(), [&](const std::string& one) {
+           return text.find(one) != std::string::npos;
+         });
+}
+
+bool names_a_line(const std::string& printed, const std::string& id, const std::set<int>& lines) {
+  return std::any_of(lines.begin(), lines.end(), [&](int line) {
+    const std::string number = std::to_string(line);
+    return printed.find(id + ".cu:" + number + ":") != std::string::npos ||
+           printed.find("line " + number + ":") != std::string::npos ||
+           printed.find("line " + number + " ") != std::string::npos ||
+           printed.find("line " + number + ",") != std::string::npos;
+  });
+}
+
+struct Try {
+  Mistake mistake;
+  std::string compiler;
+};
+
+std::vector<Try> tries() {
+  std::vector<Try> all;
+  for (const Mistake& mistake : corpus()) {
+    const std::string with = mistake.value("compiled with");
+    for (const char* compiler : {"clang", "nvcc"})
+      if (with.empty() ? std::string(compiler) == "clang"
+                       : with.find(compiler) != std::string::npos)
+        all.push_back({mistake, compiler});
+  }
+  return all;
+}
+
+class BeginnersMistake : public testing::TestWithParam<Try> {};
+
+TEST_P(BeginnersMistake, IsNamedWithItsLineAndATrueNextStep) {
+  const auto& [mistake, compiler] = GetParam();
+  if (compiler == "nvcc" && !compilers::find_compiler(compilers::DeviceCompiler::kNvcc,
+                                                      compilers::compiler_places(kRoot)))
+    GTEST_SKIP() << "no nvcc";
+  const std::string source = with_mistake(mistake);
+  ASSERT_FALSE(source.empty()) << "the reference answer no longer has what this case takes out";
+  const Told told = check(mistake, compiler, source);
+  SCOPED_TRACE(mistake.value("title") + ", with " + compiler + "\n" + told.printed + "\nHINTS " +
+               told.hints);
+  EXPECT_TRUE(holds_any(told.printed, mistake.value("names"))) << mistake.value("names");
+  if (const std::string line = mistake.value("line"); !line.empty()) {
+    const auto lines = lines_with(source, mistake, alternatives(line));
+    ASSERT_FALSE(lines.empty()) << line;
+    EXPECT_TRUE(names_a_line(told.printed, mistake.id, lines)) << "line: " << line;
+  }
+  EXPECT_TRUE(holds_any(told.printed + told.hints, mistake.value("step"))) << mistake.value("step");
+  for (const std::string& words : alternatives(mistake.value("never")))
+    EXPECT_EQ(told.printed.find(words), std::string::npos) << words;
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, BeginnersMistake, testing::ValuesIn(tries()), [](const auto& one) {
+  std::string name = one.param.mistake.id + "_" + one.param.compiler;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(BeginnersMistakes, AreSixtyAtLeastAndFromAllLabs) {
+  std::set<std::string> labs;
+  for (const Mistake& mistake : corpus()) labs.insert(mistake.lab());
+  EXPECT_GE(corpus().size(), 60U);
+  EXPECT_THAT(labs,
+              testing::ElementsAre("00", "01", "02", "03", "04", "05", "06", "08", "09", "12"));
+}
+
+TEST(BeginnersMistakes, SayWhatMustBeNamed) {
+  for (const Mistake& mistake : corpus()) {
+    SCOPED_TRACE(mistake.id);
+    EXPECT_FALSE(mistake.value("title").empty());
+    EXPECT_FALSE(mistake.value("names").empty());
+    EXPECT_FALSE(mistake.value("step").empty());
+    EXPECT_FALSE(with_mistake(mistake).empty());
+  }
+}
+
+}  // namespace
+}  // namespace membound
