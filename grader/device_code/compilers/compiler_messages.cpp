@@ -257,7 +257,8 @@ void move_back(const StudentSource& source, Message& error) {
   for (int line = error.line - 1; line > 0; --line) {
     const std::string_view code = base::trimmed(source.code_of_line(line));
     if (code.empty()) continue;
-    if (code.ends_with(';') || code.ends_with('{') || code.ends_with('}')) return;
+    if (code.starts_with('#') || code.ends_with(';') || code.ends_with('{') || code.ends_with('}'))
+      return;
     error.line = line;
     error.column = static_cast<int>(source.code_of_line(line).find_last_not_of(" \t\r")) + 2;
     return;
@@ -469,11 +470,11 @@ std::string hint_for(const StudentSource& source, const Message& error,
 std::optional<std::pair<Message, std::string>> cause_in(const StudentSource& source,
                                                         const std::string& name,
                                                         const std::vector<Message>& errors) {
-  if (source.text().find("\"kernel.cuh\"") == std::string_view::npos) {
+  const int launch = source.find_line("LAUNCH_");
+  if (launch > 0 && source.text().find("\"kernel.cuh\"") == std::string_view::npos) {
     Message error{name, 1, 1, "error", "#include \"kernel.cuh\" is missing", {}};
-    const int launch = source.find_line("LAUNCH_");
-    for (int line = 1; launch != 0 && line < launch && error.line == 1; ++line)
-      if (!base::trimmed(source.code_of_line(line)).empty()) error.line = line;
+    while (error.line < launch && base::trimmed(source.code_of_line(error.line)).empty())
+      ++error.line;
     return std::pair(std::move(error),
                      "Begin the file with #include \"kernel.cuh\": it declares the lab's constants "
                      "and functions, and LAUNCH_SHAPE.");

@@ -99,7 +99,8 @@ TEST_F(DeviceCode, ShowsTheCompilersOwnWordsWithAPathFromTheRoot) {
   folder_.write("labs/01-x/kernel.cu", "error\n");
   const CompiledCode code = compiled();
   EXPECT_FALSE(code.compiled);
-  EXPECT_EQ(code.output, "labs/01-x/kernel.cu(1): error: this is wrong\n");
+  EXPECT_EQ(code.output,
+            "labs/01-x/kernel.cu:1:1: error: this is wrong\n     1 | error\n       | ^\n");
   EXPECT_TRUE(fs::is_empty(request_.cache_folder));
 }
 
