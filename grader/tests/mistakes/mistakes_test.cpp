@@ -70,6 +70,10 @@ Mistake read(const fs::path& file) {
       mistake.head[line.substr(0, colon)] = line.substr(colon + 2);
     }
   }
+  // A section may be part of a line: its last end of line is the file's.
+  for (auto& [out, in] : mistake.edits)
+    for (std::string* text : {&out, &in})
+      if (text->ends_with('\n')) text->pop_back();
   return mistake;
 }
 
