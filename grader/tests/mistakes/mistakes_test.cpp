@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -196,34 +198,50 @@ std::vector<Try> tries() {
   return all;
 }
 
-class BeginnersMistake : public testing::TestWithParam<Try> {};
-
-TEST_P(BeginnersMistake, IsNamedWithItsLineAndATrueNextStep) {
-  const auto& [mistake, compiler] = GetParam();
-  if (compiler == "nvcc" && !compilers::find_compiler(compilers::DeviceCompiler::kNvcc,
-                                                      compilers::compiler_places(kRoot)))
-    GTEST_SKIP() << "no nvcc";
+/// What the check of a mistake fails to name; empty where it names all.
+std::string missing(const Try& one) {
+  const auto& [mistake, compiler] = one;
   const std::string source = with_mistake(mistake);
-  ASSERT_FALSE(source.empty()) << "the reference answer no longer has what this case takes out";
+  if (source.empty()) return "the reference answer no longer has what this case takes out\n";
   const Told told = check(mistake, compiler, source);
-  SCOPED_TRACE(mistake.value("title") + ", with " + compiler + "\n" + told.printed + "\nHINTS " +
-               told.hints);
-  EXPECT_TRUE(holds_any(told.printed, mistake.value("names"))) << mistake.value("names");
-  if (const std::string line = mistake.value("line"); !line.empty()) {
-    const auto lines = lines_with(source, mistake, alternatives(line));
-    ASSERT_FALSE(lines.empty()) << line;
-    EXPECT_TRUE(names_a_line(told.printed, mistake.id, lines)) << "line: " << line;
-  }
-  EXPECT_TRUE(holds_any(told.printed + told.hints, mistake.value("step"))) << mistake.value("step");
+  std::string text;
+  if (!holds_any(told.printed, mistake.value("names")))
+    text += "names: " + mistake.value("names") + "\n";
+  if (const std::string line = mistake.value("line"); !line.empty())
+    if (!names_a_line(told.printed, mistake.id, lines_with(source, mistake, alternatives(line))))
+      text += "line: " + line + "\n";
+  if (!holds_any(told.printed + told.hints, mistake.value("step")))
+    text += "step: " + mistake.value("step") + "\n";
   for (const std::string& words : alternatives(mistake.value("never")))
-    EXPECT_EQ(told.printed.find(words), std::string::npos) << words;
+    if (told.printed.find(words) != std::string::npos) text += "never: " + words + "\n";
+  return text.empty() ? text : text + told.printed + "\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, BeginnersMistake, testing::ValuesIn(tries()), [](const auto& one) {
-  std::string name = one.param.mistake.id + "_" + one.param.compiler;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+TEST(BeginnersMistakes, AreNamedWithLineAndATrueNextStepInNineteenOfTwenty) {
+  const bool has_nvcc = static_cast<bool>(compilers::find_compiler(
+      compilers::DeviceCompiler::kNvcc, compilers::compiler_places(kRoot)));
+  std::vector<Try> all = tries();
+  std::erase_if(all, [&](const Try& one) { return one.compiler == "nvcc" && !has_nvcc; });
+  std::vector<std::string> found(all.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) found[i] = missing(all[i]);
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1U, base::processors()); ++i) threads.emplace_back(work);
+  }
+  std::size_t named = 0;
+  std::string rest;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (found[i].empty())
+      ++named;
+    else
+      rest += "\n" + all[i].mistake.id + ", " + all[i].compiler + "\n" + found[i];
+  }
+  RecordProperty("named", std::to_string(named) + " of " + std::to_string(all.size()));
+  EXPECT_GE(20 * named, 19 * all.size()) << rest;
+}
 
 TEST(BeginnersMistakes, AreSixtyAtLeastAndFromAllLabs) {
   std::set<std::string> labs;
