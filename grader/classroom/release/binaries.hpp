@@ -18,8 +18,8 @@ namespace membound::release {
 /// Where they lie in a student's tree.
 inline constexpr const char* kBinaries = "released/binaries/";
 
-/// The programs of the build folder `build` for the labs `labs`. An error if one is not built, or if
-/// the licence of a library is not where Debian's packages put it.
+/// The programs of the build folder `build` for the labs `labs`. An error if one is not built, or
+/// if the licence of a library is not where Debian's packages put it.
 [[nodiscard]] base::Result<Tree> built_programs(const std::filesystem::path& build,
                                                 const std::vector<course::Lab>& labs);
 
