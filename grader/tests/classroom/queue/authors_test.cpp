@@ -86,7 +86,7 @@ TEST_F(AuthorsOfRows, DoNotDependOnWhenTheTableCame) {
 
 TEST_F(AuthorsOfRows, KeepTheMarkThatTheirWorkGotBefore) {
   run();
-  ASSERT_TRUE(mark_by_hand({request_.out, "", "307", "01-quick", 7.25, "looked at it"}));
+  ASSERT_TRUE(mark_by_hand({request_.out, "", {{"307", "01-quick", 0, 7.25, "looked at it"}}}));
   request_.intake.sources.clear();
   know_participants();
   const auto summary = run();
@@ -135,7 +135,7 @@ TEST_F(GroupRows, OneTextIsGradedOnceAndEachMemberHasARow) {
 
 TEST_F(GroupRows, AMarkIsForOneMemberAlone) {
   run();
-  ASSERT_TRUE(mark_by_hand({request_.out, "", "b", "01-quick", 9.5, "did not take part"}));
+  ASSERT_TRUE(mark_by_hand({request_.out, "", {{"b", "01-quick", 0, 9.5, "did not take part"}}}));
   const auto all = read_class(request_.out);
   ASSERT_TRUE(all);
   for (const course::Grade& one : all->grades) EXPECT_EQ(one.mark.has_value(), one.student == "b");
