@@ -4,12 +4,14 @@
 /// What a lab's oracle.cpp includes: a function of the CPU with the kernels' parameters, and what
 /// the tests need to know besides. All standard tests, the timed runs and the right results follow.
 ///
+/// @code
 ///   #include "oracle.hpp"
 ///
 ///   static void saxpy(float* out, const float* x, const float* y, float a, int n) {
 ///     for (int i = 0; i < n; ++i) out[i] = a * x[i] + y[i];
 ///   }
 ///   MEMBOUND_ORACLE(saxpy, .scalars = {2.5}, .element_by_element = true, .relative = 1e-6);
+/// @endcode
 ///
 /// The one pointer without const is the output, a pointer to const an input, a whole number one of
 /// the sizes of lab.json, in their order, and a floating number a scalar.

@@ -79,7 +79,7 @@ TEST(HandoutPage, StandsAloneWithItsContents) {
   const std::string whole = standalone_page(*body);
   EXPECT_THAT(whole, HasSubstr("<title>A lab</title>"));
   EXPECT_THAT(whole, HasSubstr("<li><a href=\"#by-hand\">By hand</a></li>"));
-  EXPECT_THAT(whole, HasSubstr("contents.open = false")) << "on a narrow screen it is in the way";
+  EXPECT_THAT(whole, HasSubstr("list.open = false")) << "on a narrow screen it is in the way";
   EXPECT_THAT(whole, Not(HasSubstr("http")));
 }
 
