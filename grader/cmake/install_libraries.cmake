@@ -33,11 +33,14 @@ foreach(library IN LISTS libraries)
     GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   # Its package, by the name of the file behind the links: /lib may be a link to /usr/lib.
   get_filename_component(file "${file}" NAME)
-  execute_process(COMMAND ${DPKG} -S "*/${file}" OUTPUT_VARIABLE owner RESULT_VARIABLE failed)
-  if(failed OR NOT owner MATCHES "^([^:]+):")
-    message(FATAL_ERROR "${library} belongs to no package of Debian's, which would have its licence")
+  execute_process(COMMAND ${DPKG} -S "*/${file}" OUTPUT_VARIABLE owner ERROR_VARIABLE said)
+  # A line "package:architecture: path"; others say whose file was put aside for another's.
+  if(NOT owner MATCHES "(^|\n)([a-z0-9][a-z0-9.+-]*)(:[a-z0-9]+)?[:,] ")
+    string(REGEX REPLACE "dpkg-query: warning:[^\n]*\n" "" said "${said}")
+    message(FATAL_ERROR "${library} belongs to no package of Debian's, which would have its licence "
+      "(dpkg -S: ${owner}${said})")
   endif()
-  list(APPEND packages ${CMAKE_MATCH_1})
+  list(APPEND packages ${CMAKE_MATCH_2})
 endforeach()
 
 list(REMOVE_DUPLICATES packages)
