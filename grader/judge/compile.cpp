@@ -119,6 +119,11 @@ struct JailedCompile {
   double seconds = 0;
 };
 
+bool has_earlier_launches(const CompileRequest& request) {
+  const auto text = base::read_file(request.source);
+  return request.runtime.empty() && text && compilers::uses_earlier_launches(*text);
+}
+
 /// The compiler runs in a jail that holds the toolchain, the student headers and the one source
 /// file under a fixed name, and nothing else. `request.graded` must be set. An error means that no
 /// jail could be made.
@@ -137,7 +142,8 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
                                          .output = fs::path("/scratch") / kResult,
                                          .runtime = request.runtime.empty() ? "" : kRuntime,
                                          .library = request.library,
-                                         .red_zones = request.red_zones});
+                                         .red_zones = request.red_zones,
+                                         .earlier_launches = has_earlier_launches(request)});
   run.bindings = tool.bindings;
   run.bindings.push_back(
       {course::own_copy(request.root, kStudentHeaders), inside / kStudentHeaders});
@@ -224,7 +230,8 @@ std::vector<std::string> command(const CompileRequest& request, const fs::path& 
                                 .output = output,
                                 .runtime = request.runtime,
                                 .library = request.library,
-                                .red_zones = request.red_zones});
+                                .red_zones = request.red_zones,
+                                .earlier_launches = has_earlier_launches(request)});
 }
 
 /// Keeps the newest files only. Another process may do the same at the same moment: every failure

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 
 #include "grader/base/process.hpp"
 
@@ -111,6 +112,13 @@ fs::path find_toolkit_program(const std::string& name, const CompilerPlaces& pla
   return all.empty() ? fs::path() : all.front();
 }
 
+bool uses_earlier_launches(std::string_view source_text) {
+  static const std::regex kNamed("\\bGpu\\b|\\bKERNEL\\b");
+  static const std::regex kEarlier("\\bbefore_this_block\\b|\\.then\\s*\\(\\s*\"|\\bgpu\\s*\\.");
+  const std::string text(source_text);
+  return std::regex_search(text, kEarlier) && !std::regex_search(text, kNamed);
+}
+
 std::vector<std::string> command_of(const CompilerRun& run) {
   std::vector<std::string> all;
   if (run.kind == DeviceCompiler::kNvcc) {
@@ -124,6 +132,7 @@ std::vector<std::string> command_of(const CompilerRun& run) {
     if (run.red_zones) all.emplace_back("--red-zones");
     all.insert(all.end(), {run.output, run.program});
   }
+  if (run.earlier_launches) all.emplace_back("-DMEMBOUND_EARLIER_LAUNCHES");
   all.insert(all.end(), {"-I" + run.student.string(), "-I" + run.lab.string(), run.source});
   if (!run.runtime.empty()) all.insert(all.end(), {"-L" + run.runtime.string(), "-lcudart"});
   if (run.library) all.insert(all.end(), {"-shared", "-Xcompiler", "-fPIC"});

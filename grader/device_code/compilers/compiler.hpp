@@ -74,7 +74,13 @@ struct CompilerRun {
   std::filesystem::path runtime = {};
   bool library = false;    ///< of a whole program: its functions only, to be loaded into another
   bool red_zones = false;  ///< between local variables, for a checker rerun (clang only)
+  bool earlier_launches = false;  ///< what uses_earlier_launches() says of the source
 };
+
+/// Whether a kernel.cu has launches as releases before this one wrote them: positions by
+/// before_this_block(), plans whose kernels are words, or `gpu` without a parameter of that name.
+/// The student headers then take them, so that a newer release costs nobody their work.
+[[nodiscard]] bool uses_earlier_launches(std::string_view source_text);
 
 /// Its command line.
 [[nodiscard]] std::vector<std::string> command_of(const CompilerRun& run);

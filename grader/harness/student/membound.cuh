@@ -20,13 +20,30 @@
 /// Gpu, what the device offers.
 #pragma once
 
+#ifdef MEMBOUND_EARLIER_LAUNCHES
+#include "earlier_launches.cuh"
+#else
+#define MEMBOUND_GIVEN_GPU
+
+namespace membound {
+
+using Extent = dim3;
+
+/// A __global__ function of kernel.cu, made by KERNEL().
+struct KernelName {
+  const char* text = "";
+};
+
+}  // namespace membound
+#endif
+
 namespace membound {
 
 /// One launch: `grid` blocks of `block` threads, each block with `shared_bytes` of dynamic shared
 /// memory (`extern __shared__`) on top of what the kernel declares.
 struct LaunchShape {
-  dim3 grid;
-  dim3 block;
+  Extent grid;
+  Extent block;
   long long shared_bytes = 0;
 };
 
@@ -38,11 +55,6 @@ struct Gpu {
   int max_shared_bytes_per_sm;
   int registers_per_sm;  ///< 32-bit registers
   long long l2_bytes;
-};
-
-/// A __global__ function of kernel.cu, made by KERNEL().
-struct KernelName {
-  const char* text = "";
 };
 
 /// One step of a plan.
@@ -213,13 +225,13 @@ using membound::plan_with_scratch;
 // A one-thread kernel `membound_launch_of_<name>` that the grader runs to learn the launch. A
 // macro, because only a macro can both declare the function whose body follows and name the kernel.
 #define MEMBOUND_LAUNCH(answer, name, ...)                                                     \
-  static __device__ answer name##_launch(__VA_ARGS__);                                         \
+  static __device__ answer name##_launch(MEMBOUND_GIVEN_GPU __VA_ARGS__);                      \
   extern "C" __global__ void membound_launch_of_##name(::membound::detail::PlanRecord* record, \
                                                        ::membound::Gpu gpu,                    \
                                                        ::membound::detail::Sizes sizes) {      \
     ::membound::detail::evaluate(name##_launch, gpu, sizes, record);                           \
   }                                                                                            \
-  static __device__ answer name##_launch(__VA_ARGS__)
+  static __device__ answer name##_launch(MEMBOUND_GIVEN_GPU __VA_ARGS__)
 
 /// LAUNCH_SHAPE(kernel, sizes…) { return {grid, block, shared_bytes}; }
 #define LAUNCH_SHAPE(kernel, ...)                                             \

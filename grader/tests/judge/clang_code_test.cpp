@@ -126,5 +126,75 @@ TEST_F(ClangCode, AnErrorIsShownAndNothingIsKept) {
   EXPECT_TRUE(fs::is_empty(request_.cache_folder));
 }
 
+/// A kernel.cu that somebody began with an earlier release, with either compiler.
+class EarlierLaunches : public ClangCode,
+                        public testing::WithParamInterface<compilers::DeviceCompiler> {
+ protected:
+  void SetUp() override {
+    ClangCode::SetUp();
+    if (IsSkipped()) return;
+    auto compiler =
+        compilers::find_compiler(GetParam(), compilers::compiler_places(MEMBOUND_SOURCE_DIR));
+    if (!compiler) GTEST_SKIP() << base::to_string(compiler.error());
+    request_.compiler = *std::move(compiler);
+    request_.architecture = "90";
+  }
+};
+
+TEST_P(EarlierLaunches, AreTakenAsTheyWere) {
+  const CompiledCode code = compiled(R"(
+    #include "membound.cuh"
+    __global__ void copy(int* out, const int* in, long long n) {
+      const long long i = before_this_block(256) + threadIdx.x;
+      if (i < n) out[i] = in[i];
+    }
+    LAUNCH_SHAPE(copy, long long n) {
+      LaunchShape shape;
+      shape.block = 256;
+      shape.grid = {ceil_div(n, 256), 1};
+      return shape;
+    }
+    __global__ void sum(int* out, const int* in, long long n, void* scratch) {}
+    LAUNCH_PLAN(sums, long long n) {
+      LaunchPlan plan = plan_with_scratch(4 * n);
+      plan.then("sum", {.grid = gpu.sm_count, .block = {32, 8}});
+      return plan;
+    })");
+  EXPECT_TRUE(code.compiled) << code.output;
+  EXPECT_THAT(code.output, Not(HasSubstr("warning")));
+}
+
+TEST_P(EarlierLaunches, AreNotWhatTodaysAreTakenFor) {
+  const CompiledCode code = compiled(R"(
+    #include "membound.cuh"
+    __global__ void sum(int* out, const int* in, long long n, void* scratch) {}
+    LAUNCH_PLAN(sums, Gpu gpu, long long n) {
+      return plan_with_scratch(4 * n)
+          .then(KERNEL(sum), {.grid = dim3(gpu.sm_count), .block = dim3(32, 8)});
+    })");
+  EXPECT_TRUE(code.compiled) << code.output;
+  const CompiledCode mixed = compiled(R"(
+    #include "membound.cuh"
+    __global__ void sum(int* out, const int* in, long long n, void* scratch) {}
+    LAUNCH_PLAN(sums, Gpu gpu, long long n) {
+      return plan_with_scratch(4 * n).then("sum", {.grid = dim3(gpu.sm_count), .block = dim3(32)});
+    })");
+  EXPECT_FALSE(mixed.compiled);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, EarlierLaunches,
+                         testing::Values(compilers::DeviceCompiler::kClang,
+                                         compilers::DeviceCompiler::kNvcc));
+
+TEST(UsesEarlierLaunches, GoesByWordsThatTodaysLaunchesDoNotHave) {
+  EXPECT_TRUE(compilers::uses_earlier_launches("i = before_this_block(kThreads) + threadIdx.x;"));
+  EXPECT_TRUE(compilers::uses_earlier_launches("plan.then( \"first\", shape)"));
+  EXPECT_TRUE(compilers::uses_earlier_launches("const int blocks = gpu.sm_count;"));
+  EXPECT_FALSE(
+      compilers::uses_earlier_launches("LAUNCH_SHAPE(k, Gpu gpu, int n) { gpu.sm_count }"));
+  EXPECT_FALSE(compilers::uses_earlier_launches("plan.then(KERNEL(first), shape)"));
+  EXPECT_FALSE(compilers::uses_earlier_launches(""));
+}
+
 }  // namespace
 }  // namespace membound::judge
