@@ -108,6 +108,8 @@ std::string slim(std::string html) {
   replace_all(html, " class=\"el\"| class=\"mem(item|desc):\\w+\"| (align|valign)=\"\\w+\"", "");
   replace_all(html, "<img src=\"closed\\.png\"[^>]*>(&#160;)?| onclick=\"javascript:[^\"]*\"", "");
   replace_all(html, "<span class=\"permalink\"><a href=\"[^\"]*\">[^<]*</a></span>", "");
+  // The name before it leads to the same place.
+  replace_all(html, "\\s*<a href=\"[^\"]*\">More\\.\\.\\.</a>(<br />)?", "");
   replace_all(html, "\n\\s+", "\n");
   std::size_t members = 0;
   for (auto at = html.find("class=\"memtitle\""); at != html.npos;
