@@ -130,7 +130,8 @@ base::Result<std::vector<course::Grade>> grades_of(const ExportOptions& options,
 int report_unmatched(const std::vector<std::string>& unmatched, const std::string& batch) {
   for (const std::string& text : unmatched) report_note(text);
   report_error({base::ErrorKind::kInput, batch,
-                std::to_string(unmatched.size()) + " works whose author is not known",
+                std::to_string(unmatched.size()) + (unmatched.size() == 1 ? " work" : " works") +
+                    " whose author is not known",
                 "every work matched with a student by id, email or name",
                 "give membound grade the platform's table (--sheet FILE --resume), or export what "
                 "is matched with --allow-unmatched; nothing was written"});

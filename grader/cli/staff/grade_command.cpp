@@ -173,9 +173,9 @@ void print_unmatched(const std::vector<course::Grade>& grades, const Context& co
   }
   if (count > 0)
     std::printf(
-        "%zu submissions are matched with nobody of the roster: a table that the platform "
-        "gave out tells who is who (--sheet FILE --resume); nothing is exported before\n",
-        count);
+        "%zu %s matched with nobody of the roster: a table that the platform gave out tells who is "
+        "who (--sheet FILE --resume); nothing is exported before\n",
+        count, count == 1 ? "submission is" : "submissions are");
 }
 
 /// Verdicts and what a person should look at.
