@@ -190,10 +190,8 @@ int run_report_bug(const std::string& out) {
   std::fputs(text.c_str(), stdout);
   if (const auto written = base::write_file(file, text); !written)
     return report_error(written.error());
-  std::printf(
-      "\n%s holds what stands above, and no line of your kernels beyond what the last result "
-      "quotes.\nNothing was sent: read it, add what happened, and give it to whoever helps.\n",
-      file.c_str());
+  std::printf("\n%s holds what stands above.\n", file.c_str());
+  std::puts("Nothing was sent: read it, add what happened, and give it to whoever helps.");
   return kExitPassed;
 }
 

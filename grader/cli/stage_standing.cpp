@@ -119,7 +119,7 @@ std::string words_of(const Context& context, const std::string& question) {
     std::string meaning = term.meaning.substr(0, term.meaning.find(". "));
     std::erase_if(meaning, [](char c) { return c == '*' || c == '`'; });
     if (meaning.find('[') == std::string::npos)
-      text += report::wrapped("word     " + word + ": " + meaning, context.out.width, 2);
+      text += report::wrapped(word + ": " + meaning, context.out.width, 11).replace(2, 4, "word");
   }
   return text;
 }

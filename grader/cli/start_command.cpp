@@ -31,8 +31,6 @@ extern char** environ;
 namespace membound::cli {
 namespace {
 
-constexpr int kTaskLines = 4;
-
 /// One command of the first screen and what it is for.
 struct Offer {
   std::string command, purpose;
@@ -154,9 +152,10 @@ std::string introduction(const Context& context, const course::Lab& lab, const c
                   report::Tone::kStrong) +
       "\n";
   if (const auto kernel = base::read_file(context.kernel_of(lab))) {
-    const auto task = task_of(course::stage_text(*kernel, stage.number));
-    for (std::size_t i = 0; i < task.size() && i < kTaskLines; ++i)
-      text += report::wrapped((i == 0 ? "task   " : "       ") + task[i], style.width, 2);
+    std::string task;
+    for (const std::string& part : task_of(course::stage_text(*kernel, stage.number)))
+      task += (task.empty() ? "" : " ") + part;
+    if (!task.empty()) text += report::wrapped(task, style.width, 9).replace(2, 4, "task");
   }
   text += "  file   " + context.shown_kernel_of(lab) + ", line " + std::to_string(line) +
           ": the first TODO\n";
