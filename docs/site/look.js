@@ -108,10 +108,10 @@ function look_at(frame, dark) {
   if (view.matchMedia('(prefers-color-scheme: dark)').matches !== dark)
     tell(`Chromium shows it ${dark ? 'light' : 'dark'}`);
 
-  // As a screen has it, before anything is unfolded.
+  // As a screen has a page of the site, before anything is unfolded; a handout that stands alone is one long text.
   frame.width = 1280;
   const height = page.documentElement.scrollHeight;
-  if (height > tallest && !name.startsWith('paper')) tell(`is ${height} pixels tall, on a screen 1280 wide`);
+  if (height > tallest && page.querySelector('.side')) tell(`is ${height} pixels tall, on a screen 1280 wide`);
   frame.width = phone;
 
   const folds_answers = name.startsWith('handout');
