@@ -172,9 +172,11 @@ bool holds_any(const std::string& text, const std::string& words) {
 }
 
 bool names_a_line(const std::string& printed, const std::string& id, const std::set<int>& lines) {
+  std::string squeezed = printed;  // a narrow terminal breaks a long path anywhere
+  std::erase(squeezed, ' ');
   return std::any_of(lines.begin(), lines.end(), [&](int line) {
     const std::string number = std::to_string(line);
-    return printed.find(id + ".cu:" + number + ":") != std::string::npos ||
+    return squeezed.find(id + ".cu:" + number + ":") != std::string::npos ||
            printed.find("line " + number + ":") != std::string::npos ||
            printed.find("line " + number + " ") != std::string::npos ||
            printed.find("line " + number + ",") != std::string::npos;
