@@ -61,11 +61,12 @@ TEST_F(Commands, CheckRefusesATestOrSizeThatCannotBe) {
 }
 
 TEST_F(Commands, CheckShowsTheCompilersWordsAndOneHint) {
-  course_.write("labs/01-fake/kernel.cu", "syntax error\n");
+  // The compiler complains of line 3; what is missing is missing at the end of the line before.
+  course_.write("labs/01-fake/kernel.cu", "// two lines\nint a = 1\nsyntax error\n");
   const auto outcome = check({"1"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output,
-              AllOf(HasSubstr("labs/01-fake/kernel.cu:3:1: error: expected a \";\""),
+              AllOf(HasSubstr("labs/01-fake/kernel.cu:2:10: error: expected a \";\""),
                     HasSubstr("';' is missing")));
 }
 
