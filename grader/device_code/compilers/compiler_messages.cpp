@@ -471,7 +471,7 @@ std::optional<std::pair<Message, std::string>> cause_in(const StudentSource& sou
                                                         const std::string& name,
                                                         const std::vector<Message>& errors) {
   const int launch = source.find_line("LAUNCH_");
-  if (launch > 0 && source.text().find("\"kernel.cuh\"") == std::string_view::npos) {
+  if (launch > 0 && source.text().find(".cuh\"") == std::string_view::npos) {
     Message error{name, 1, 1, "error", "#include \"kernel.cuh\" is missing", {}};
     while (error.line < launch && base::trimmed(source.code_of_line(error.line)).empty())
       ++error.line;

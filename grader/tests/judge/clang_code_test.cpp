@@ -144,6 +144,8 @@ class EarlierLaunches : public ClangCode,
 TEST_P(EarlierLaunches, AreTakenAsTheyWere) {
   const CompiledCode code = compiled(R"(
     #include "membound.cuh"
+    using membound::LaunchPlan;
+    using membound::LaunchShape;
     __global__ void copy(int* out, const int* in, long long n) {
       const long long i = before_this_block(256) + threadIdx.x;
       if (i < n) out[i] = in[i];
