@@ -175,8 +175,12 @@ std::set<int> lines_of(const course::Finding& finding) {
 std::optional<std::string> unlike_found(const Claim& claim, const course::StageResult& stage) {
   // Its findings are the clock's: with one of a checker the verdict would be another.
   if (stage.verdict == course::Verdict::kSlow && claim.finds.empty()) return std::nullopt;
-  const auto found = std::find_if(stage.findings.begin(), stage.findings.end(),
-                                  [](const course::Finding& one) { return !one.advice.empty(); });
+  // A failed test, or what ended the stage, may have advice too: what the source shows of it.
+  const std::string fault(to_string(course::Cause::kFault));
+  const auto found =
+      std::find_if(stage.findings.begin(), stage.findings.end(), [&](const course::Finding& one) {
+        return !one.advice.empty() && one.test.empty() && one.kind != fault;
+      });
   if (found == stage.findings.end()) {
     if (claim.finds.empty()) return std::nullopt;
     return "the checkers find nothing, not a " + claim.finds;

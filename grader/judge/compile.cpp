@@ -340,8 +340,10 @@ base::Status run_confined(const CompileRequest& request, const fs::path& output,
 void explain(const CompileRequest& request, const std::string& source, CompiledCode& code) {
   const std::string name = confined(request) ? kSource : request.source.filename().string();
   compilers::CompilerMessages messages = compilers::explain_messages(code.output, name, source);
-  code.output = std::move(messages.text);
-  code.hint = std::move(messages.hint);
+  // They quote the source, which may hold anything.
+  const bool as_it_is = base::switched_off("compile.printable");
+  code.output = as_it_is ? std::move(messages.text) : base::printable(messages.text);
+  code.hint = as_it_is ? std::move(messages.hint) : base::printable(messages.hint);
 }
 
 }  // namespace

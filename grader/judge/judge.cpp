@@ -68,7 +68,10 @@ void judge_all(const CheckRequest& request, const Device& device,
     measurement.device.virtual_name = device.kind->virtual_name(device.name);
     const course::Stage& stage = *request.lab->stage(measurement.stage);
     result.stages.push_back(judge_stage(*request.lab, stage, measurement));
-    hold_against_source(source, request.submission.string(), stage, result.stages.back());
+    // A graded result tells nothing of where the submission lies.
+    hold_against_source(
+        source, (request.graded ? request.submission.filename() : request.submission).string(),
+        stage, result.stages.back());
     if (result.device.name.empty()) result.device = measurement.device;
   }
 }

@@ -544,9 +544,13 @@ void hold_against_source(const StudentSource& source, const std::string& file,
       std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
         return finding.test.empty() && finding.line > 0 && !finding.advice.empty();
       });
-  if (is_explained || result.findings.empty()) return;
-  Finding& first = result.findings.front();
-  advise_failure(place, first, result);
+  if (!is_explained && !result.findings.empty())
+    advise_failure(place, result.findings.front(), result);
+  // They quote the source, which may hold anything.
+  for (Finding& finding : result.findings) {
+    finding.text = base::printable(finding.text);
+    finding.advice = base::printable(finding.advice);
+  }
 }
 
 }  // namespace membound::judge

@@ -106,10 +106,11 @@ base::Error nothing_to_hint(const std::string& stage, const std::string& why) {
   return {base::ErrorKind::kUsage, stage, why, "", "membound check " + stage};
 }
 
-/// The first finding that says what to do by itself.
+/// The first finding of a checker that says what to do by itself. What the source shows of a failed
+/// test was printed with it.
 const course::Finding* checker_finding(const course::StageResult& result) {
   for (const course::Finding& finding : result.findings)
-    if (!finding.advice.empty()) return &finding;
+    if (!finding.advice.empty() && finding.test.empty()) return &finding;
   return nullptr;
 }
 
