@@ -282,6 +282,19 @@ std::string difference(const json& kernel, const NcuLaunch& launch) {
   return "";
 }
 
+/// A stage times its kernels in several cases, one after the other, and the report is of one of
+/// them: the first launch of the case that has the report's shapes; without one, the first of all.
+std::vector<NcuLaunch>::const_iterator first_of_the_case(const std::vector<const json*>& own,
+                                                         const std::vector<NcuLaunch>& launches) {
+  const auto launches_of_a_case = static_cast<std::ptrdiff_t>(own.size());
+  for (auto first = launches.begin(); first != launches.end(); first += launches_of_a_case)
+    if (std::equal(own.begin(), own.end(), first, [](const json* kernel, const NcuLaunch& launch) {
+          return difference(*kernel, launch).empty();
+        }))
+      return first;
+  return launches.begin();
+}
+
 /// One launch, predicted again.
 base::Status predict_again(const NcuLaunch& launch, const vgpu::timing::Machine& machine,
                            json& kernel) {
@@ -331,11 +344,11 @@ std::vector<const json*> own_launches(const json& report) {
 base::Result<json> with_ncu_counts(json report, const std::vector<NcuLaunch>& launches,
                                    const vgpu::timing::Machine& machine) {
   const std::vector<const json*> own = own_launches(report);
-  if (own.size() != launches.size())
+  if (own.empty() || launches.empty() || launches.size() % own.size() != 0)
     return other_launches(std::to_string(launches.size()) + " launches",
                           std::to_string(own.size()) + ", as on the virtual GPU");
   try {
-    auto launch = launches.begin();
+    auto launch = first_of_the_case(own, launches);
     for (json& kernel : report["kernels"]) {
       if (is_harness_kernel(kernel_name(kernel))) continue;
       if (std::string found = difference(kernel, *launch); !found.empty())

@@ -103,6 +103,8 @@ class NcuLog {
   fs::path file_;
 };
 
+constexpr std::size_t kMostCases = 4;  // of a stage, timed one after the other
+
 class CountsWithNcu : public LaunchCounting {
  public:
   explicit CountsWithNcu(Ncu ncu) : ncu_(std::move(ncu)) {}
@@ -206,8 +208,9 @@ class CountsWithNcu : public LaunchCounting {
     return {ncu_.program.string(), "--csv", "--page", "raw", "--print-units", "base",
             "--print-kernel-base", "mangled", "--kernel-name-base", "mangled", "--kernel-name",
             "regex:^(" + one_of + ")$",
-            // Two more than expected tell that something is amiss; a thousand take too long.
-            "--launch-count", std::to_string(launches.size() + 2), "--clock-control",
+            // Each of a stage's timed cases, and two more that tell that something is amiss; a
+            // thousand take too long.
+            "--launch-count", std::to_string(kMostCases * launches.size() + 2), "--clock-control",
             "none",  // no rights needed
             "--metrics", ncu_metrics(), "--log-file", log.string()};
   }

@@ -141,6 +141,24 @@ TEST_F(Counting, FollowsTheCountsThatNcuGives) {
   EXPECT_TRUE(profiles(*mended)[0].advice.empty());
 }
 
+TEST_F(Counting, TakesTheCaseOfTheReportAmongThoseThatAStageTimes) {
+  runs_.on_virtual.environment["MEMBOUND_WORK"] = "on";
+  const json own = count_with({}).counters;
+  const auto launches = read_ncu_table(ncu_log_of_transpose());
+  const auto machine = vgpu::timing::find_machine("h200");
+  ASSERT_TRUE(launches && machine);
+  const auto alone = with_ncu_counts(own, *launches, *machine);
+  ASSERT_TRUE(alone) << base::to_string(alone.error());
+  std::vector<NcuLaunch> cases = *launches;
+  for (NcuLaunch& launch : cases) ++launch.grid[0];  // another size, timed before it
+  cases.insert(cases.end(), launches->begin(), launches->end());
+  const auto among_others = with_ncu_counts(own, cases, *machine);
+  ASSERT_TRUE(among_others) << base::to_string(among_others.error());
+  EXPECT_EQ(*among_others, *alone);
+  cases.pop_back();
+  EXPECT_FALSE(with_ncu_counts(own, cases, *machine));
+}
+
 TEST_F(Counting, AsksNoClockThatDoesNotRepeatWhatTheReportSays) {
   runs_.on_virtual.environment["MEMBOUND_WORK"] = "on";
   const json own = count_with({}).counters;
