@@ -417,7 +417,7 @@ void hold_ladders(const Setting& setting, const std::map<std::pair<std::string, 
 /// As grader/gpu_truth/clock/compare.sh finds it.
 double ninetieth(std::vector<double> errors) {
   std::sort(errors.begin(), errors.end());
-  const auto at = static_cast<std::size_t>(static_cast<double>(errors.size()) * 0.9 + 0.5);
+  const auto at = static_cast<std::size_t>(std::lround(static_cast<double>(errors.size()) * 0.9));
   return errors[std::max<std::size_t>(at, 1) - 1];
 }
 
@@ -551,7 +551,7 @@ base::Result<std::string> table_of(const Setting& setting,
   return text;
 }
 
-int run_dev_mechanisms(DevMechanismsOptions options) {
+int run_dev_mechanisms(const DevMechanismsOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const auto mechanisms = chosen_mechanisms(options.only);

@@ -71,7 +71,7 @@ TEST(Contract, TheSchemasListEveryVerdict) {
   grades.push_back(nullptr);
   EXPECT_EQ(result["/properties/stages/items/properties/verdict/enum"_json_pointer], verdicts);
   EXPECT_EQ(grade["/properties/verdict/enum"_json_pointer], grades);
-  EXPECT_EQ(grade["/allOf/0/if/properties/verdict/enum"_json_pointer], withheld);
+  EXPECT_EQ(grade["/allOf/0/else/if/properties/verdict/enum"_json_pointer], withheld);
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ class EarlierLaunches : public ClangCode,
 
 TEST_P(EarlierLaunches, AreTakenAsTheyWere) {
   const CompiledCode code = compiled(R"(
-    #include "membound.cuh"
+    #include "kernel.cuh"
     using membound::LaunchPlan;
     using membound::LaunchShape;
     __global__ void copy(int* out, const int* in, long long n) {
@@ -168,7 +168,7 @@ TEST_P(EarlierLaunches, AreTakenAsTheyWere) {
 
 TEST_P(EarlierLaunches, AreNotWhatTodaysAreTakenFor) {
   const CompiledCode code = compiled(R"(
-    #include "membound.cuh"
+    #include "kernel.cuh"
     __global__ void sum(int* out, const int* in, long long n, void* scratch) {}
     LAUNCH_PLAN(sums, Gpu gpu, long long n) {
       return plan_with_scratch(4 * n)
@@ -176,7 +176,7 @@ TEST_P(EarlierLaunches, AreNotWhatTodaysAreTakenFor) {
     })");
   EXPECT_TRUE(code.compiled) << code.output;
   const CompiledCode mixed = compiled(R"(
-    #include "membound.cuh"
+    #include "kernel.cuh"
     __global__ void sum(int* out, const int* in, long long n, void* scratch) {}
     LAUNCH_PLAN(sums, Gpu gpu, long long n) {
       return plan_with_scratch(4 * n).then("sum", {.grid = dim3(gpu.sm_count), .block = dim3(32)});
