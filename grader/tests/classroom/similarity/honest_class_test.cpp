@@ -3,7 +3,8 @@
 /// @file
 /// A class of honest variants of lab 03, compiled: each of its members writes each stage in one of
 /// the forms that right answers have, with other names, other orders of terms, other guards, other
-/// types, other ways to write an index, tiles of other sizes. Nobody copied, and nobody is to be flagged.
+/// types, other ways to write an index, tiles of other sizes. Nobody copied, and nobody is to be
+/// flagged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +39,9 @@ const std::vector<Rewrites> kForms = {
      {"blockIdx.x * kTile + threadIdx.x", "threadIdx.x + kTile * blockIdx.x"},
      {"if (row < rows && col < cols) {", "if (!(row >= rows || col >= cols)) {"},
      {"kFastThreads = 512", "kFastThreads = 256"}},
-    {{"const int ", "const unsigned "}, {"int row = 0", "unsigned row = 0"}, {"kFastCols = 64", "kFastCols = 128"}},
+    {{"const int ", "const unsigned "},
+     {"int row = 0", "unsigned row = 0"},
+     {"kFastCols = 64", "kFastCols = 128"}},
     {{"out[at(out_row, row, rows)] = in[at(row, out_row, cols)]",
       "*(out + (long long)out_row * rows + row) = *(in + (long long)row * cols + out_row)"},
      {"out[at(col, row, rows)] = in[at(row, col, cols)]",

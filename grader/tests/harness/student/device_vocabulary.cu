@@ -108,7 +108,9 @@ __global__ void others(int* i, unsigned int* u, long long* l) {
   }
 }
 
-LAUNCH_SHAPE(arithmetic, long long n) { return {.grid = dim3(ceil_div(n, 256)), .block = dim3(256)}; }
+LAUNCH_SHAPE(arithmetic, long long n) {
+  return {.grid = dim3(ceil_div(n, 256)), .block = dim3(256)};
+}
 LAUNCH_PLAN(cached, Gpu gpu, long long n) {
   return plan_with_scratch(4 * n)
       .then(KERNEL(cached), {.grid = dim3(8 * gpu.sm_count), .block = dim3(256)})
