@@ -338,6 +338,8 @@ base::Status run_confined(const CompileRequest& request, const fs::path& output,
 
 /// Turns what the compiler said round to the student's lines.
 void explain(const CompileRequest& request, const std::string& source, CompiledCode& code) {
+  // Without the jail, to show what it is for: messages of other files than the submission too.
+  if (base::switched_off("compile.jail")) return;
   const std::string name = confined(request) ? kSource : request.source.filename().string();
   compilers::CompilerMessages messages = compilers::explain_messages(code.output, name, source);
   // They quote the source, which may hold anything.
