@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -82,6 +83,22 @@ double counted_in_ptx(const json& counters, const std::string& name) {
 
 bool is_harness_kernel(const std::string& display_name) {
   return display_name.find("membound_") != std::string::npos;
+}
+
+std::vector<const nlohmann::json*> kernels_of_first_case(const nlohmann::json& counters) {
+  std::vector<const nlohmann::json*> of_case;
+  std::optional<std::string> first_case;
+  const auto kernels = counters.find("kernels");
+  if (kernels == counters.end()) return of_case;
+  for (const nlohmann::json& kernel : *kernels) {
+    if (!kernel.is_object() || is_harness_kernel(kernel_name(kernel)) ||
+        !kernel.contains("counters"))
+      continue;
+    const std::string label = course::text_or_empty(kernel, "case");
+    if (!first_case) first_case = label;
+    if (label == *first_case) of_case.push_back(&kernel);
+  }
+  return of_case;
 }
 
 std::vector<KernelProfile> profiles(const json& counters) {

@@ -27,6 +27,12 @@ namespace membound::judge {
 /// Kernels that the harness or LAUNCH_SHAPE brought along are not the student's.
 [[nodiscard]] bool is_harness_kernel(const std::string& display_name);
 
+/// The student's kernels in `counters` ({"kernels": […]}) of which something was counted, of the
+/// first timed case alone: others do the same work at another size. They live as long as
+/// `counters`.
+[[nodiscard]] std::vector<const nlohmann::json*> kernels_of_first_case(
+    const nlohmann::json& counters);
+
 /// One profile for each kernel, launch shape and timed case in `counters` ({"kernels": […]}), in
 /// the order of their first launch; the harness's own are left out. Empty where there are none.
 [[nodiscard]] std::vector<course::KernelProfile> profiles(const nlohmann::json& counters);

@@ -368,14 +368,8 @@ struct Stored {
 };
 Stored stored(const nlohmann::json& counters) {
   Stored all;
-  std::optional<std::string> first_case;
-  for (const nlohmann::json& kernel : counters.value("kernels", nlohmann::json::array())) {
-    if (!kernel.is_object() || is_harness_kernel(kernel_name(kernel)) ||
-        !kernel.contains("counters"))
-      continue;
-    const std::string label = course::text_or_empty(kernel, "case");
-    if (!first_case) first_case = label;
-    if (label != *first_case) continue;
+  for (const nlohmann::json* one : kernels_of_first_case(counters)) {
+    const nlohmann::json& kernel = *one;
     all.bytes += counted_in_ptx(kernel["counters"], "global_store_bytes");
     for (const nlohmann::json& line : kernel.value("lines", nlohmann::json::array())) {
       if (!line.is_object() || !line.contains("counters")) continue;

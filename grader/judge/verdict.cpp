@@ -133,18 +133,12 @@ std::optional<double> counted_answer(const course::Stage& stage,
                                               : std::nullopt;
   }
   double count = 0, per = 0;
-  std::optional<std::string> first_case;
-  for (const json& kernel : measurement.counters.value("kernels", json::array())) {
-    if (!kernel.is_object() || is_harness_kernel(kernel_name(kernel)) ||
-        !kernel.contains("counters"))
-      continue;
-    const std::string label = course::text_or_empty(kernel, "case");
-    if (!first_case) first_case = label;
-    if (label != *first_case) continue;
-    count += counted_in_ptx(kernel["counters"], question.counter);
-    per += counted_in_ptx(kernel["counters"], question.per);
+  const auto kernels = kernels_of_first_case(measurement.counters);
+  if (kernels.empty()) return std::nullopt;
+  for (const json* kernel : kernels) {
+    count += counted_in_ptx((*kernel)["counters"], question.counter);
+    per += counted_in_ptx((*kernel)["counters"], question.per);
   }
-  if (!first_case) return std::nullopt;
   if (question.per.empty()) return count;
   if (question.per == course::kMultiprocessors) per = measurement.device.sm_count;
   if (per <= 0) return std::nullopt;
