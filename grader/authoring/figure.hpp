@@ -33,7 +33,7 @@ struct FigureOptions {
   std::string block = "0,0,0";
   int warp = 0;
   int occurrence = 0;   ///< of this line's accesses, in the order they are made
-  int steps = 0;        ///< not 0: in place of one access so many, from the warp's first on
+  int steps = 0;        ///< not 0: so many instead of one access, from the warp's first on
   bool moving = false;  ///< the steps below each other, in a picture that moves by itself
   std::string size;     ///< of the problem: "256x256"; empty: the lab's
   std::string title;

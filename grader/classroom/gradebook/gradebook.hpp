@@ -69,7 +69,7 @@ struct Page {
 /// lab is distributed, the slowest and the dearest texts, and everybody's points in every lab.
 [[nodiscard]] Page class_page(const Class& all);
 
-/// Somebody behind a pseudonym.
+/// Whom a pseudonym stands for.
 struct Pseudonym {
   std::string shown;  ///< "Student 3f9a01"
   std::string name, email;

@@ -19,7 +19,7 @@ namespace membound::intake {
 
 /// A cell about one lab: when something was handed in, or with which group.
 struct SubmittedCell {
-  std::string lab;   ///< what its header names behind "submitted_at" or "group"; may be empty
+  std::string lab;   ///< what its header names after "submitted_at" or "group"; may be empty
   std::string text;  ///< not empty
 
   bool operator==(const SubmittedCell&) const = default;

@@ -212,7 +212,7 @@ base::Result<Forgotten> forget_student(const ForgetRequest& request) {
   keep_aggregates(*person, class_grades(plan, *verdicts, Detail::kSummary), plan);
   plan = without(*person, std::move(plan));
 
-  // The plan first: a call that is killed behind it knows the person as forgotten and goes on.
+  // The plan first: a call that is killed after it knows the person as forgotten and goes on.
   const std::string text = course::dump_safely(nlohmann::json(plan), 1) + "\n";
   auto status = base::write_durably(out / "batch.json", text, "plan");
   if (!status) return status.error();

@@ -334,7 +334,7 @@ constexpr Replacement kReplacements[] = {
     {"thread", "the threads of the launch"},
 };
 
-/// The name behind `std::` in a line of code; empty where there is none.
+/// The name after `std::` in a line of code; empty where there is none.
 std::string name_of_std(std::string_view code) {
   const std::size_t at = find_word(code, "std");
   if (at == std::string_view::npos || code.substr(at + 3, 2) != "::") return "";

@@ -24,13 +24,13 @@ bool is_of_word(char letter) {
 
 bool is_space(char letter) { return std::isspace(static_cast<unsigned char>(letter)) != 0; }
 
-/// Spaces in place of `text` from `begin` to `end`, but for line ends.
+/// Spaces instead of `text` from `begin` to `end`, but for line ends.
 void blank(std::string& text, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < std::min(end, text.size()); ++i)
     if (text[i] != '\n') text[i] = ' ';
 }
 
-/// Where a literal that begins with the quotation mark at `at` ends: behind its closing mark, or at
+/// Where a literal that begins with the quotation mark at `at` ends: after its closing mark, or at
 /// the line's end.
 std::size_t end_of_literal(const std::string& text, std::size_t at) {
   const char mark = text[at];
@@ -69,7 +69,7 @@ std::string code_of(const std::string& text) {
 }
 
 /// Behind the bracket that closes the one at `open`, or the end of `code`.
-std::size_t behind_bracket(std::string_view code, std::size_t open) {
+std::size_t after_bracket(std::string_view code, std::size_t open) {
   const char opens = code[open];
   const char closes = opens == '(' ? ')' : opens == '{' ? '}' : ']';
   int depth = 0;
@@ -92,24 +92,24 @@ std::string_view word_at(std::string_view code, std::size_t at) {
 }
 
 /// Behind the statement that begins at `at`, `depth` statements inside of others.
-std::size_t behind_statement(std::string_view code, std::size_t at, int depth = 0) {
+std::size_t after_statement(std::string_view code, std::size_t at, int depth = 0) {
   at = skip_spaces(code, at);
   if (at >= code.size() || depth > kDeepest) return code.size();
-  if (code[at] == '{') return behind_bracket(code, at);
+  if (code[at] == '{') return after_bracket(code, at);
   const std::string_view word = word_at(code, at);
   if (word == "if" || word == "for" || word == "while") {
     const std::size_t open = skip_spaces(code, at + word.size());
     if (open < code.size() && code[open] == '(') {
-      std::size_t end = behind_statement(code, behind_bracket(code, open), depth + 1);
+      std::size_t end = after_statement(code, after_bracket(code, open), depth + 1);
       const std::size_t next = skip_spaces(code, end);
       if (word == "if" && word_at(code, next) == "else")
-        end = behind_statement(code, next + 4, depth + 1);
+        end = after_statement(code, next + 4, depth + 1);
       return end;
     }
   }
   for (; at < code.size(); ++at) {
     if (code[at] == '(' || code[at] == '{' || code[at] == '[')
-      at = behind_bracket(code, at) - 1;
+      at = after_bracket(code, at) - 1;
     else if (code[at] == ';')
       return at + 1;
     else if (code[at] == '}')
@@ -212,13 +212,13 @@ void StudentSource::read_functions() {
         function.name = std::string(word_at(head, skip_spaces(head, open + 1)));
       }
       function.begin = at;
-      function.end = behind_bracket(code, at);
+      function.end = after_bracket(code, at);
       functions_.push_back(std::move(function));
     } else if (find_word(head, "namespace") != kNowhere || find_word(head, "extern") != kNowhere) {
       since = at + 1;
       continue;  // what is inside is read on
     }
-    since = behind_bracket(code, at);
+    since = after_bracket(code, at);
     at = since - 1;
   }
 }
@@ -234,12 +234,12 @@ void StudentSource::read_branches() {
       Branch branch;
       branch.keyword = std::string(word);
       branch.line = line_of(at);
-      const std::size_t behind = behind_bracket(code, open);
-      if (behind > open + 1)
+      const std::size_t after = after_bracket(code, open);
+      if (after > open + 1)
         branch.condition =
-            std::string(base::trimmed(std::string_view(text_).substr(open + 1, behind - open - 2)));
-      branch.begin = skip_spaces(code, behind);
-      branch.end = behind_statement(code, branch.begin);
+            std::string(base::trimmed(std::string_view(text_).substr(open + 1, after - open - 2)));
+      branch.begin = skip_spaces(code, after);
+      branch.end = after_statement(code, branch.begin);
       std::string_view body = code.substr(branch.begin, branch.end - branch.begin);
       branch.is_empty = body == ";";
       if (body.starts_with('{') && body.size() > 1) body = body.substr(1, body.size() - 2);

@@ -20,7 +20,7 @@ struct Branch {
   std::string condition;  ///< between its brackets, as the source has it
   int line = 0;           ///< of the keyword, from 1
   std::size_t begin = 0;  ///< of what it governs, in bytes of the file
-  std::size_t end = 0;    ///< behind that
+  std::size_t end = 0;    ///< after that
   bool is_empty = false;  ///< governs a `;` alone
   bool returns = false;   ///< governs a `return;` alone
 };

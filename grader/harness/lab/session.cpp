@@ -87,7 +87,7 @@ void add_options(CLI::App& app, Options& options, OptionTexts& texts) {
   app.add_option("--sample-seed", options.sample_seed,
                  "chooses the blocks by which a virtual GPU times launches; else the seed does");
   app.add_option("--seed-key", texts.seed_key,
-                 "a secret of 32 hexadecimal digits in place of --seed");
+                 "a secret of 32 hexadecimal digits instead of --seed");
 }
 
 }  // namespace

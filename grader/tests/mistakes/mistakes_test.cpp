@@ -131,7 +131,7 @@ std::string flowing(const std::string& text) {
   return all;
 }
 
-/// What a check prints, and behind it the lab's hint for what it found.
+/// What a check prints, and after it the lab's hint for what it found.
 struct Told {
   std::string printed, hints;
 };

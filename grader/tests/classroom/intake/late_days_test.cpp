@@ -163,7 +163,7 @@ std::int64_t days_by_walking(std::int64_t start, std::int64_t time) {
     const std::int64_t wanted = wall(start) + days * kWallDay;
     std::int64_t end = 0, before = 0;
     // The last minute that shows it; of a time that is passed over, as long after the jump as it
-    // lies behind the last time shown.
+    // lies after the last time shown.
     for (std::int64_t at = start + (days - 1) * kWallDay; at < start + (days + 1) * kWallDay;
          at += kStep) {
       if (wall(at) == wanted) end = at;

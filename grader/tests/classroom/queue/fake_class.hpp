@@ -57,7 +57,7 @@ inline course::Course fake_course(const std::filesystem::path& folder) {
   return course;
 }
 
-/// Adds a lab as if it were built, whose kernel has the name behind the number.
+/// Adds a lab as if it were built, whose kernel has the name after the number.
 inline void add_fake_lab(const std::filesystem::path& folder, const std::string& id,
                          course::Course& course) {
   for (const char* file : {"lab.json", "kernel.cuh", "test", "reference.fatbin"})
