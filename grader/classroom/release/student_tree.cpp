@@ -67,14 +67,15 @@ base::Status add_written(const ReleaseRequest& request, Tree& tree) {
 /// The grader's own copies of what it works with, so that a changed file in labs/ locks nobody out.
 void add_own_copies(const ReleaseRequest& request, Tree& tree) {
   Tree copies;
-  for (const auto& [name, file] : tree) {
+  for (const auto& entry : tree) {
+    const std::string& name = entry.first;
     const bool of_lab =
-        std::any_of(request.labs.begin(), request.labs.end(), [&](const course::Lab& lab) {
+        std::any_of(request.labs.begin(), request.labs.end(), [&name](const course::Lab& lab) {
           return name.starts_with("labs/" + lab.id + "/") && !name.ends_with("/kernel.cu") &&
                  !name.ends_with(".md");
         });
     if (of_lab || name.starts_with("grader/harness/student/"))
-      copies[std::string(course::kOwnCopies) + "/" + name] = file;
+      copies[std::string(course::kOwnCopies) + "/" + name] = entry.second;
   }
   tree.merge(copies);
 }
