@@ -360,7 +360,7 @@ class Tiling::Finder {
     }
     if (fresh.empty()) return true;
     std::ranges::sort(fresh);
-    fresh.erase(std::ranges::unique(fresh).begin(), fresh.end());
+    fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
     const std::optional<Footprint> are = show_(fresh);
     failed_ = failed_ || !are;
     return are && *are == united(std::move(runs));
