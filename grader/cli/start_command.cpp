@@ -26,8 +26,6 @@
 #include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 
-extern char** environ;
-
 namespace membound::cli {
 namespace {
 

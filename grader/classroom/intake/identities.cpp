@@ -285,7 +285,10 @@ std::vector<std::string> named_members(const std::string& key, const Roster& ros
   // Ids may hold a '_' themselves: "a_b_c" is a and b_c where the roster has these.
   const std::function<void(std::size_t, std::vector<std::string>)> split =
       [&](std::size_t from, std::vector<std::string> so_far) {
-        if (from == parts.size()) ways.push_back(std::move(so_far));
+        if (from == parts.size()) {
+          ways.push_back(std::move(so_far));
+          return;
+        }
         std::string word;
         for (std::size_t i = from; i < parts.size() && i < from + 4 && ways.size() < 3; ++i) {
           word += (word.empty() ? "" : "_") + parts[i];

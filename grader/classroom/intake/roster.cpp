@@ -369,7 +369,8 @@ Groups Roster::groups_in(const std::string& lab, const std::vector<course::Lab>&
         own = &cell.text;
     }
     if (own == nullptr) own = everywhere;
-    const std::string key = own == nullptr ? "" : folded(*own);
+    if (own == nullptr) continue;
+    const std::string key = folded(*own);
     if (key.empty()) continue;
     Groups::Group& group = all.groups_[key];
     if (group.members.empty()) group.name = *own;

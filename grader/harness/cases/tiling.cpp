@@ -133,8 +133,8 @@ class Tiling::Finder {
     const auto [found, is_new] = shown_.try_emplace(block);
     if (is_new) {
       std::optional<Footprint> footprint = show_(std::span(&block, 1));
-      if (footprint) found->second = *std::move(footprint);
       failed_ = failed_ || !footprint;
+      if (footprint) found->second = *std::move(footprint);
     }
     return failed_ ? nullptr : &found->second;
   }

@@ -3,6 +3,7 @@
 #include "grader/vgpu/timing/mechanisms.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace membound::vgpu::timing {
 namespace {
@@ -24,7 +25,7 @@ void level(LaunchWork& work) {
     double sum = 0;
     for (const counters::BlockRun& run : work.runs)
       sum += static_cast<double>(run.blocks) * static_cast<double>(work.kinds[run.kind].*field);
-    average.*field = static_cast<std::uint64_t>(sum / static_cast<double>(blocks) + 0.5);
+    average.*field = static_cast<std::uint64_t>(std::llround(sum / static_cast<double>(blocks)));
   }
   work.kinds = {average};
   work.runs = {{0, blocks}};
