@@ -106,11 +106,12 @@ base::Error nothing_to_hint(const std::string& stage, const std::string& why) {
   return {base::ErrorKind::kUsage, stage, why, "", "membound check " + stage};
 }
 
-/// The first finding of a checker that says what to do by itself. What the source shows of a failed
-/// test was printed with it.
+/// The first finding of a checker, or the fault, that says what to do by itself. What the source
+/// shows of a failed test was printed with it.
 const course::Finding* checker_finding(const course::StageResult& result) {
+  const std::string fault(to_string(course::Cause::kFault));
   for (const course::Finding& finding : result.findings)
-    if (!finding.advice.empty() && finding.test.empty()) return &finding;
+    if (!finding.advice.empty() && (finding.test.empty() || finding.kind == fault)) return &finding;
   return nullptr;
 }
 
