@@ -434,7 +434,8 @@ base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan
   if (!plan) return plan;
   if (earlier) {
     plan->forgotten = earlier->forgotten;
-    *plan = merged(*earlier, *std::move(plan), request.settings);
+    Plan both = merged(*earlier, *std::move(plan), request.settings);
+    plan = std::move(both);
   }
   plan->people = std::move(asked.people);
   identify(*plan, intake->roster);
