@@ -245,8 +245,6 @@ std::vector<Drift> check_predicted(const std::vector<PredictedText>& rows, const
 
 namespace {
 
-constexpr double kSeconds = 300;  // a run of a handout takes some
-
 base::Result<SaidFigures> figures_of_experiment(const judge::ExperimentRequest& request) {
   const auto run = judge::run_experiment(request);
   if (!run) return run.error();
@@ -274,9 +272,25 @@ void say_launch(const std::string& name, const nlohmann::json& kernel, SaidFigur
         bound.at("ns").get<double>() / 1e3, false};
 }
 
-base::Error failed(const std::string& what, const base::ProcessOutcome& outcome) {
-  return {base::ErrorKind::kInput, what, "failed:\n" + outcome.output,
-          "a program of a handout, as its text runs it", ""};
+/// What a program prints, and what the virtual GPU counts of its kernels.
+base::Result<SaidFigures> figures_of_program(judge::ProgramRun program, const judge::Tools& tools,
+                                             const std::atomic<bool>* stop) {
+  const base::ScratchFolder folder("predicted");
+  const fs::path counters = folder.path() / "counters.json";
+  program.environment["MEMBOUND_COUNTERS"] = counters.string();
+  const auto output = judge::run_program(program, tools, stop);
+  if (!output) return output.error();
+  SaidFigures said = lines_of_output(*output);
+  if (!fs::exists(counters)) return said;  // a GPU counts nothing
+  const auto text = base::read_file(counters);
+  if (!text) return text.error();
+  const nlohmann::json counted = nlohmann::json::parse(*text);
+  for (const nlohmann::json& kernel : counted.at("kernels")) {
+    const std::string name = short_name(kernel);
+    if (!said.contains(name + ".threads")) say_launch(name, kernel, said);
+    say_launch(name + " last", kernel, said);
+  }
+  return said;
 }
 
 }  // namespace
@@ -302,43 +316,21 @@ base::Result<SaidFigures> figures_of_run(const judge::Workplace& place, const ju
     if (!all) return all.error();
     const auto found = course::find_experiment(*all, words[1]);
     if (!found) return found.error();
+    if (found->program) return figures_of_program(judge::program_of(*found, tools), tools, stop);
     return figures_of_experiment({place, tools, *found, 0, stop});
   }
-  auto environment = tools.device.environment;
+  judge::ProgramRun program;
   while (!words.empty() && words[0].find('=') != std::string::npos) {
     const auto equal = words[0].find('=');
-    environment[words[0].substr(0, equal)] = words[0].substr(equal + 1);
+    program.environment[words[0].substr(0, equal)] = words[0].substr(equal + 1);
     words.erase(words.begin());
   }
   if (words.empty())
     return base::Error{base::ErrorKind::kInput, "\"" + run + "\"", "no program",
                        "FILE.cu, or experiment NAME", "correct handouts/predicted.csv"};
-  const base::ScratchFolder folder("predicted");
-  const fs::path counters = folder.path() / "counters.json";
-  const std::string source = (place.root / "handouts" / lab / words[0]).string();
-  words[0] = (folder.path() / "program").string();
-  const auto compiled =
-      base::run_process({.arguments = {tools.compiler.program.string(), "-O3", "-std=c++20",
-                                       "-cudart", "shared", "-arch=sm_90", source, "-o", words[0]},
-                         .timeout_seconds = kSeconds,
-                         .stop = stop});
-  if (!compiled) return compiled.error();
-  if (compiled->exit_code != 0) return failed(source, *compiled);
-  environment["MEMBOUND_COUNTERS"] = counters.string();
-  const auto outcome = base::run_process(
-      {.arguments = words, .environment = environment, .timeout_seconds = kSeconds, .stop = stop});
-  if (!outcome) return outcome.error();
-  if (outcome->exit_code != 0) return failed(run, *outcome);
-  SaidFigures said = lines_of_output(outcome->output);
-  const auto text = base::read_file(counters);
-  if (!text) return text.error();
-  const nlohmann::json counted = nlohmann::json::parse(*text);
-  for (const nlohmann::json& kernel : counted.at("kernels")) {
-    const std::string name = short_name(kernel);
-    if (!said.contains(name + ".threads")) say_launch(name, kernel, said);
-    say_launch(name + " last", kernel, said);
-  }
-  return said;
+  program.source = place.root / "handouts" / lab / words[0];
+  program.arguments.assign(words.begin() + 1, words.end());
+  return figures_of_program(std::move(program), tools, stop);
 }
 
 }  // namespace membound::authoring

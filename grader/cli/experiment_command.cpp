@@ -35,6 +35,41 @@ int list_all(const Context& context, const std::vector<course::Experiment>& all)
   return kExitPassed;
 }
 
+/// An experiment that is a program prints its own table.
+int run_program(const Context& context, ExperimentOptions options,
+                const course::Experiment& experiment) {
+  if (options.json || options.number > 0 || !options.html.empty())
+    return report_error({base::ErrorKind::kUsage, experiment.name,
+                         "an option that a program does not take",
+                         "--device alone: it chooses its sizes, and prints its own table",
+                         "membound experiment " + experiment.name});
+  if (options.compiler.empty()) options.compiler = "nvcc";
+  const auto tools = judge::choose_tools(context.place, options);
+  if (!tools) return report_error(tools.error());
+  const judge::ProgramRun program = judge::program_of(experiment, *tools);
+  std::string command = experiment.file.filename().string();
+  for (const std::string& word : program.arguments) command += " " + word;
+  for (const auto& [name, value] : program.environment)
+    command = name + "=" + value + " " + command;
+  const bool is_virtual = tools->device.kind->predicts_times();
+  std::fputs(
+      report::wrapped(experiment.name + ": " + experiment.title, context.out.width, 0).c_str(),
+      stdout);
+  std::fputs(report::wrapped(command + " on " + tools->device.name +
+                                 (is_virtual ? ", times are predicted" : ""),
+                             context.out.width, 0)
+                 .c_str(),
+             stdout);
+  std::fflush(stdout);
+  const std::atomic<bool>* const stop = catch_interrupts();
+  const auto output = judge::run_program(program, *tools, stop);
+  if (stop->load()) return kExitInterrupted;
+  if (!output) return report_error(output.error());
+  std::printf("\n%s\nhandout %s, \"%s\"\n", output->c_str(), experiment.lab.c_str(),
+              experiment.section.c_str());
+  return kExitPassed;
+}
+
 int run_experiment(const ExperimentOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -43,6 +78,7 @@ int run_experiment(const ExperimentOptions& options) {
   if (options.name.empty()) return list_all(*context, *all);
   const auto experiment = course::find_experiment(*all, options.name);
   if (!experiment) return report_error(experiment.error());
+  if (experiment->program) return run_program(*context, options, *experiment);
   const auto tools = judge::choose_tools(context->place, options);
   if (!tools) return report_error(tools.error());
   const std::atomic<bool>* const stop = catch_interrupts();

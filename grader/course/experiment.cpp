@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <sstream>
 
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
@@ -49,15 +50,43 @@ void read_document(const JsonValue& json, Experiment& row) {
   row.document = json.member("source").text();
 }
 
-Experiment read_row(const JsonValue& json, const fs::path& folder) {
-  json.only_keys({"name", "title", "section", "file", "kernel", "axis", "unit", "sizes",
-                  "array_power", "amount", "document", "points"});
+/// The words of a member; none where it is left out.
+std::vector<std::string> read_words(const std::optional<JsonValue>& json) {
+  std::istringstream stream(json ? json->text() : "");
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+ProgramArguments read_arguments(const JsonValue& json) {
+  json.only_keys({"gpu", "vgpu", "vgpu_multiprocessors"});
+  ProgramArguments arguments{read_words(json.optional_member("gpu")),
+                             read_words(json.optional_member("vgpu"))};
+  if (const auto number = json.optional_member("vgpu_multiprocessors"))
+    arguments.vgpu_multiprocessors = static_cast<int>(number->integer(1, 1024));
+  return arguments;
+}
+
+/// What a kernel's row and a program's have.
+Experiment read_head(const JsonValue& json, const fs::path& folder) {
   Experiment row;
   row.lab = folder.filename().string();
   row.name = json.member("name").text();
   row.title = json.member("title").text();
   row.section = json.member("section").text();
   row.file = folder / json.member("file").text();
+  return row;
+}
+
+Experiment read_row(const JsonValue& json, const fs::path& folder) {
+  Experiment row = read_head(json, folder);
+  if (const auto arguments = json.optional_member("arguments")) {
+    json.only_keys({"name", "title", "section", "file", "arguments"});
+    row.program = read_arguments(*arguments);
+    return row;
+  }
+  json.only_keys({"name", "title", "section", "file", "kernel", "axis", "unit", "sizes",
+                  "array_power", "amount", "document", "points"});
   row.kernel = json.member("kernel").text();
   row.axis = json.member("axis").text();
   row.unit = json.member("unit").text();

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Experiments: one kernel at several points, beside what a document of the course printed. A
-/// row each of handouts/LAB/experiments.json; membound_experiment runs them.
+/// Experiments: one kernel at several points, beside what a document of the course printed, or a
+/// whole program where no launch of one kernel shows it. A row each of
+/// handouts/LAB/experiments.json; membound_experiment runs the kernels.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,12 @@ struct ExperimentPoint {
   std::optional<double> printed;  ///< in the document's unit
 };
 
+/// What a program of a handout is started with: "67108864 2000".
+struct ProgramArguments {
+  std::vector<std::string> gpu, vgpu;
+  int vgpu_multiprocessors = 0;  ///< of the virtual GPU, so that it takes seconds; 0: all
+};
+
 /// A row of a table.
 struct Experiment {
   std::string name, title, lab;
@@ -39,6 +46,9 @@ struct Experiment {
   int amount_power = 1;
   std::string document_unit, document;  ///< empty where no document has figures
   std::vector<ExperimentPoint> points;
+  /// Of an experiment that is a program: it prints its own table, and all from `kernel` to `points`
+  /// is empty.
+  std::optional<ProgramArguments> program = {};
 
   /// Bytes of each of the two arrays at this point; a word has four.
   [[nodiscard]] double array_bytes(std::int64_t n, const ExperimentPoint& point) const;

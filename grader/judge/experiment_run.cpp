@@ -98,4 +98,55 @@ base::Result<course::ExperimentRun> run_experiment(const ExperimentRequest& requ
                      "no time for \"" + points[at].label + "\":\n" + run->output, "", ""};
 }
 
+ProgramRun program_of(const course::Experiment& experiment, const Tools& tools) {
+  ProgramRun run{experiment.file, {}};
+  if (!experiment.program) return run;
+  const bool is_virtual = tools.device.kind->predicts_times();
+  run.arguments = is_virtual ? experiment.program->vgpu : experiment.program->gpu;
+  if (const int number = experiment.program->vgpu_multiprocessors; is_virtual && number > 0)
+    run.environment["MEMBOUND_SMS"] = std::to_string(number);
+  return run;
+}
+
+base::Result<std::string> run_program(const ProgramRun& program, const Tools& tools,
+                                      const std::atomic<bool>* stop) {
+  constexpr double kSeconds = 300;  // some take half a minute on two cores
+  if (tools.compiler.kind != compilers::DeviceCompiler::kNvcc)
+    return base::Error{base::ErrorKind::kUsage, program.source.filename().string(),
+                       "a whole program, and " + tools.compiler.name() + " as the compiler",
+                       "nvcc, which alone compiles whole programs", "--compiler nvcc"};
+  const base::ScratchFolder folder("program");
+  const std::string executable = (folder.path() / "program").string();
+  // A virtual GPU executes the PTX of one architecture, whatever GPU it imitates.
+  const std::string architecture =
+      tools.device.kind->predicts_times() ? "sm_" + std::string(kArchitecture) : "native";
+  const auto compiled =
+      base::run_process({.arguments = {tools.compiler.program.string(), "-O3", "-std=c++20",
+                                       "-cudart", "shared", "-lineinfo", "-arch=" + architecture,
+                                       program.source.string(), "-o", executable},
+                         .timeout_seconds = kSeconds,
+                         .stop = stop});
+  if (!compiled) return compiled.error();
+  if (compiled->stopped) return std::string();
+  if (compiled->exit_code != 0)
+    return base::Error{
+        base::ErrorKind::kInput, program.source.string(), "does not compile:\n" + compiled->output,
+        "the course's program, or your change", "git checkout brings the course's back"};
+  auto environment = tools.device.environment;
+  for (const auto& [name, value] : program.environment) environment[name] = value;
+  std::vector<std::string> words = {executable};
+  words.insert(words.end(), program.arguments.begin(), program.arguments.end());
+  DeviceLock lock(tools.device.lock_file);
+  const std::lock_guard held(lock);
+  const auto outcome = base::run_process(
+      {.arguments = words, .environment = environment, .timeout_seconds = kSeconds, .stop = stop});
+  if (!outcome) return outcome.error();
+  if (outcome->stopped) return std::string();
+  if (outcome->exit_code != 0)
+    return base::Error{base::ErrorKind::kInput, program.source.string(),
+                       "failed:\n" + outcome->output, "a program that ends by itself",
+                       "membound doctor tells whether the device answers"};
+  return outcome->output;
+}
+
 }  // namespace membound::judge

@@ -66,6 +66,22 @@ TEST_F(Experiments, HoldWhatTheFileSays) {
   EXPECT_EQ(one.amount(512), 8 * 512);
 }
 
+TEST_F(Experiments, MayBeAProgram) {
+  const auto all = read(R"json([{"name": "queues", "title": "Queues", "section": "Experiment",
+    "file": "experiment.cu",
+    "arguments": {"gpu": "67108864 2000", "vgpu": "1024", "vgpu_multiprocessors": 8}}])json");
+  ASSERT_TRUE(all) << base::to_string(all.error());
+  const auto& program = all->front().program;
+  ASSERT_TRUE(program);
+  EXPECT_THAT(program->gpu, testing::ElementsAre("67108864", "2000"));
+  EXPECT_THAT(program->vgpu, testing::ElementsAre("1024"));
+  EXPECT_EQ(program->vgpu_multiprocessors, 8);
+  EXPECT_FALSE(read(kStrides)->front().program);
+  EXPECT_THAT(error_with("\"axis\"", "\"arguments\": {}, \"axis\""),
+              HasSubstr("one of name, title, section, file, arguments"))
+      << "a kernel's row or a program's, no mixture";
+}
+
 TEST_F(Experiments, KnowWhichSizesTheKernelTakes) {
   const auto all = read(kStrides);
   ASSERT_TRUE(all);

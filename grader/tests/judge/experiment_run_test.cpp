@@ -45,6 +45,7 @@ class RunOfAnExperiment : public testing::Test {
 TEST_F(RunOfAnExperiment, TimesEachPointOfEveryOneOfTheCourse) {
   ASSERT_FALSE(all_.empty());
   for (const course::Experiment& each : all_) {
+    if (each.program) continue;
     request_.experiment = each;
     request_.size = (255 / each.multiple_of + 1) * each.multiple_of;
     const auto run = run_experiment(request_);
@@ -57,6 +58,27 @@ TEST_F(RunOfAnExperiment, TimesEachPointOfEveryOneOfTheCourse) {
       EXPECT_DOUBLE_EQ(time.rate, each.amount(run->size) / time.time_ns);
     }
   }
+}
+
+TEST_F(RunOfAnExperiment, ThatIsAProgramPrintsItsOwnTable) {
+  if (request_.tools.compiler.kind != compilers::DeviceCompiler::kNvcc)
+    GTEST_SKIP() << "nvcc alone compiles whole programs";
+  choose("bank-strides");
+  const ProgramRun program = program_of(request_.experiment, request_.tools);
+  EXPECT_EQ(program.environment.at("MEMBOUND_SMS"), "1");
+  const auto output = run_program(program, request_.tools, nullptr);
+  ASSERT_TRUE(output) << base::to_string(output.error());
+  EXPECT_THAT(*output, HasSubstr("the suspects, ms"));
+}
+
+TEST_F(RunOfAnExperiment, ThatIsAProgramNeedsNvcc) {
+  choose("bank-strides");
+  request_.tools.compiler.kind = compilers::DeviceCompiler::kClang;
+  const auto output =
+      run_program(program_of(request_.experiment, request_.tools), request_.tools, nullptr);
+  ASSERT_FALSE(output);
+  EXPECT_THAT(base::to_string(output.error()),
+              AllOf(HasSubstr("experiment.cu"), HasSubstr("try: --compiler nvcc")));
 }
 
 TEST_F(RunOfAnExperiment, PaddingTakesTheBankConflictsAway) {
