@@ -62,6 +62,7 @@ void add_run(CLI::App& app, Action& chosen);
 #include "grader/cli/staff_commands.def"
 /// Subcommands of dev.
 void add_dev_ladder(CLI::App& dev, Action& chosen);
+void add_dev_figures(CLI::App& dev, Action& chosen);
 void add_dev_verdicts(CLI::App& dev, Action& chosen);
 void add_dev_mechanisms(CLI::App& dev, Action& chosen);
 void add_dev_keep_skeletons(CLI::App& dev, Action& chosen);

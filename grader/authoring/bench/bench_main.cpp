@@ -103,6 +103,7 @@ struct Options {
   std::filesystem::path build;
   std::filesystem::path json;
   std::string only;
+  bool list = false;
   int rounds = 15;
   std::uint64_t seed = 1;
 };
@@ -131,11 +132,15 @@ int run(const Options& options) {
     std::_Exit(kExitMachine);
   });
   const authoring::Machine machine{**device, **kernels, watchdog, options.labs, options.build};
-  print_heading((*device)->info(), options);
+  if (!options.list) print_heading((*device)->info(), options);
   nlohmann::json groups = nlohmann::json::array();
   int wrong_runs = 0;
   for (const authoring::GroupMaker& maker : authoring::all_groups(machine)) {
     if (maker.title.find(options.only) == std::string::npos) continue;
+    if (options.list) {
+      std::cout << maker.title << "\n";
+      continue;
+    }
     const authoring::Group group = maker.make();
     const authoring::Held held{maker.title, group.unit, group.contestants,
                                authoring::hold(group, **kernels, options.rounds, options.seed)};
@@ -169,6 +174,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--build", options.build, "The build folder, with the compiled reference answers");
   app.add_option("--only", options.only, "Only groups whose title contains this text");
+  app.add_flag("--list", options.list, "Only tell the titles");
   app.add_option("--rounds", options.rounds, "Runs of each contestant")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();

@@ -16,6 +16,7 @@
 #include "grader/authoring/handout_check.hpp"
 #include "grader/authoring/house.hpp"
 #include "grader/authoring/lab_check.hpp"
+#include "grader/authoring/measured_figures.hpp"
 #include "grader/authoring/predicted_figures.hpp"
 #include "grader/authoring/written_parts.hpp"
 #include "grader/authoring/wrong_answer.hpp"
@@ -190,6 +191,12 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
       std::printf("%s: %d figures rewritten\n", lab->handout.c_str(), figures.rewritten);
     auto parts = authoring::prediction_parts(*lab);
     for (auto& part : authoring::bar_parts(*lab)) parts.push_back(std::move(part));
+    if (auto speeds = authoring::speed_parts(*lab, context.place.tree(*lab)))
+      parts.insert(parts.end(), speeds->begin(), speeds->end());
+    else
+      drifts.push_back({"handouts", 0, base::to_string(speeds.error()), "measured figures", ""});
+    for (auto& drift : authoring::check_measured_texts(lab->id, context.place.tree(*lab), fix))
+      drifts.push_back(std::move(drift));
     // That the page is missing has been said.
     std::error_code ignored;
     if (lab->draft)
@@ -221,6 +228,8 @@ int check_house(const course::Course& course, const std::filesystem::path& root,
   for (authoring::WrittenPart& part : authoring::verdict_parts()) parts.push_back(std::move(part));
   for (authoring::WrittenPart& part : authoring::rule_parts()) parts.push_back(std::move(part));
   for (authoring::WrittenPart& part : authoring::role_parts()) parts.push_back(std::move(part));
+  for (authoring::WrittenPart& part : authoring::course_parts(root, course))
+    parts.push_back(std::move(part));
   parts.push_back(platform_table());
   auto latencies = authoring::latency_parts(root);
   if (!latencies) return report_error(latencies.error()), 1;
@@ -233,6 +242,9 @@ int check_house(const course::Course& course, const std::filesystem::path& root,
   for (const authoring::WrittenFile& file : *files)
     for (auto& drift : authoring::check_written_file(file, root, fix))
       drifts.push_back(std::move(drift));
+  for (auto& drift :
+       authoring::check_written_file(authoring::course_picture(root, course), root, fix))
+    drifts.push_back(std::move(drift));
   for (const authoring::Drift& found : drifts)
     std::printf("%s\n", authoring::to_string(found).c_str());
   return static_cast<int>(drifts.size());
@@ -397,6 +409,7 @@ void add_dev(CLI::App& app, Action& chosen) {
   add_check_options(*command, *options, true);
   command->callback([options, &chosen] { chosen = [options] { return run_dev_check(*options); }; });
   add_dev_ladder(*dev, chosen);
+  add_dev_figures(*dev, chosen);
   add_dev_verdicts(*dev, chosen);
   add_dev_mechanisms(*dev, chosen);
   add_dev_keep_skeletons(*dev, chosen);

@@ -9,12 +9,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <thread>
 
 #include "grader/authoring/claims.hpp"
+#include "grader/authoring/measured_figures.hpp"
 #include "grader/authoring/predicted_figures.hpp"
 #include "grader/authoring/wrong_answer.hpp"
 #include "grader/base/csv.hpp"
@@ -412,6 +414,118 @@ void add_dev_ladder(CLI::App& dev, Action& chosen) {
   add_check_options(*command, *options);
   command->callback(
       [options, &chosen] { chosen = [options] { return run_dev_ladder(*options); }; });
+}
+
+namespace {
+
+struct DevFiguresOptions : judge::CheckOptions {
+  std::vector<std::string> labs;
+  std::uint64_t minutes = 9;  // a cluster's interactive job has ten
+  bool again = false;
+  std::string out;
+};
+
+/// Where the figures of this device stand: of a GPU in the course, of a virtual one beside it.
+base::Result<fs::path> figures_file(const Context& context, const judge::Tools& tools,
+                                    const DevFiguresOptions& options) {
+  if (!options.out.empty()) return fs::path(options.out);
+  if (tools.device.kind->predicts_times())
+    return context.place.state / "figures" /
+           (authoring::gpu_name_in_files(tools.device.name) + ".csv");
+  const auto gpus =
+      judge::chosen_gpus(options.device.empty() ? "gpu" : options.device, judge::ask_gpu().gpus);
+  if (!gpus) return gpus.error();
+  return context.place.root / "handouts" /
+         ("measured_" + authoring::gpu_name_in_files(gpus->front().name) + ".csv");
+}
+
+std::string title_of(const authoring::FigureRun& run) {
+  return (run.lab.empty() ? "" : run.lab + ", ") +
+         (run.run.empty() ? "reference answers" : run.run);
+}
+
+/// Runs what the file does not have yet, and writes it after each run, so that a call that was
+/// ended goes on. How many are left: more than 0 where the time was up, or a run failed.
+base::Result<std::size_t> make_figures(const Context& context, const judge::Tools& tools,
+                                       const std::vector<const course::Lab*>& labs,
+                                       const DevFiguresOptions& options, const fs::path& file,
+                                       const std::atomic<bool>* stop) {
+  const auto runs = authoring::figure_runs(context.place, tools, labs);
+  if (!runs) return runs.error();
+  auto figures = authoring::read_measured(file);
+  if (!figures) return figures.error();
+  if (options.again)
+    std::erase_if(*figures, [&](const authoring::MeasuredFigure& row) {
+      return options.labs.empty() ||
+             std::ranges::any_of(labs, [&](const course::Lab* lab) { return lab->id == row.lab; });
+    });
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const std::chrono::duration<double> limit = std::chrono::minutes(options.minutes);
+  std::chrono::duration<double> longest{0};
+  std::size_t left = 0;
+  for (const authoring::FigureRun& run : *runs) {
+    if (authoring::is_done(run, *figures)) continue;
+    const auto now = Clock::now();
+    // None is begun that the time may not suffice for.
+    if (stop->load() || now - begin + longest > limit) {
+      ++left;
+      continue;
+    }
+    auto rows = authoring::measure_figures(context.place, tools, labs, run, stop);
+    longest = std::max<std::chrono::duration<double>>(longest, Clock::now() - now);
+    if (!rows) {
+      std::printf("%s %s\n", context.out.sign(report::Tone::kBad).c_str(), title_of(run).c_str());
+      (void)report_error(rows.error());
+      ++left;
+      continue;
+    }
+    std::printf("%s %s %zu figures\n", context.out.sign(report::Tone::kGood).c_str(),
+                report::padded(title_of(run), 56).c_str(), rows->size());
+    std::fflush(stdout);
+    left += rows->empty();
+    for (authoring::MeasuredFigure& row : *rows) figures->push_back(std::move(row));
+    if (const auto written = authoring::write_measured(file, *figures); !written)
+      return written.error();
+  }
+  return left;
+}
+
+int run_dev_figures(const DevFiguresOptions& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  const auto tools = judge::choose_tools(context->place, options);
+  if (!tools) return report_error(tools.error());
+  const auto labs = labs_of(context->course, options.labs);
+  if (!labs) return report_error(labs.error());
+  const auto file = figures_file(*context, *tools, options);
+  if (!file) return report_error(file.error());
+  const std::atomic<bool>* const stop = catch_interrupts();
+  const auto left = make_figures(*context, *tools, *labs, options, *file, stop);
+  if (!left) return report_error(left.error());
+  std::printf("%s\n", file->c_str());
+  if (stop->load()) return kExitInterrupted;
+  if (*left == 0) {
+    std::fputs("complete; membound dev check --fix writes the pages' tables from it\n", stdout);
+    return kExitPassed;
+  }
+  std::printf("%zu runs are left: the same call goes on, without --again\n", *left);
+  return kExitNotPassed;
+}
+
+}  // namespace
+
+void add_dev_figures(CLI::App& dev, Action& chosen) {
+  auto options = std::make_shared<DevFiguresOptions>();
+  CLI::App* const command = dev.add_subcommand("figures", "");
+  command->add_option("LAB", options->labs);
+  constexpr std::uint64_t kMostMinutes = 24 * 60;
+  takes_whole(*command->add_option("--minutes", options->minutes), 1, kMostMinutes);
+  command->add_flag("--again", options->again);
+  command->add_option("--out", options->out);
+  add_check_options(*command, *options);
+  command->callback(
+      [options, &chosen] { chosen = [options] { return run_dev_figures(*options); }; });
 }
 
 }  // namespace membound::cli
