@@ -6,14 +6,17 @@
 #include "grader/authoring/lab_check.hpp"
 
 #include <gmock/gmock.h>
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "grader/authoring/handout_check.hpp"
 #include "grader/authoring/written_parts.hpp"
 #include "grader/base/files.hpp"
+#include "grader/course/course_tree.hpp"
 #include "grader/course/lab.hpp"
 
 namespace membound::authoring {
@@ -303,6 +306,31 @@ TEST_F(HostLabDriftTest, HasNoTestOfAKernelAlone) {
 TEST_F(HostLabDriftTest, AHintThatARowNamesIsThere) {
   lab_.hints.clear();
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("the hint \"edge\" is not in lab.json")));
+}
+
+TEST(CourseAtAGlance, AddsUpTheMinutesOfTheNotes) {
+  EXPECT_EQ(minutes_in("# Notes\n\n## Minutes\n\n20 for the handout, 15 each for stages 1 and 2,\n"
+                       "10 for 3.\n\n## To discuss\n\n99 for nothing.\n"),
+            60);
+  EXPECT_EQ(minutes_in("# Notes\n"), 0);
+}
+
+TEST(CourseAtAGlance, SyllabiGiveOutAHundredMarks) {
+  for (const int weeks : {6, 12}) {
+    EXPECT_EQ(syllabus(weeks).size(), static_cast<std::size_t>(weeks));
+    int marks = 0;
+    for (const SyllabusWeek& week : syllabus(weeks)) marks += week.marks;
+    EXPECT_EQ(marks, 100) << weeks;
+  }
+}
+
+TEST(CourseAtAGlance, TwelveWeeksHaveEveryLab) {
+  const auto course = course::read_course(MEMBOUND_SOURCE_DIR, {});
+  ASSERT_TRUE(course);
+  for (const course::Lab& lab : course->labs)
+    EXPECT_TRUE(std::ranges::any_of(syllabus(12), [&](const SyllabusWeek& week) {
+      return std::ranges::find(week.labs, std::string_view(lab.id).substr(0, 2)) != week.labs.end();
+    })) << lab.id;
 }
 
 }  // namespace
