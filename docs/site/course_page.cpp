@@ -47,22 +47,22 @@ constexpr const char* kAble =
 )";
 
 constexpr const char* kRest = R"(<h2 id="story">The story they tell</h2>
-<p>The labs follow four texts on CUDA, and put figures of ours beside theirs, on today's GPUs.</p>
+<p>The labs follow four texts on CUDA, and put figures of ours beside theirs, on today's GPUs. A table of the course has a
+row for everything that the texts hold, with its place in a handout, or a sentence why it has none.</p>
 <div class="table" tabindex="0"><table>
-<thead><tr><th>text</th><th>told in labs</th><th>not told yet</th></tr></thead>
+<thead><tr><th>text</th><th>told in labs</th></tr></thead>
 <tbody>
-<tr><td>Kenzel, Kerbl, Winter and Steinberger: a CUDA tutorial</td><td>00, 02, 04, 05, 08, 12</td><td>constant memory and
-textures, warp primitives, scan and sort, the debugging tools</td></tr>
-<tr><td>Reguly: memory optimisations</td><td>02, 03, 05, 08, 09</td><td>matrix operations, operations per byte</td></tr>
-<tr><td>CS6963, lecture 8: alignment and bank conflicts</td><td>01, 02, 05</td><td>nothing</td></tr>
-<tr><td>Programming Parallel Computers, chapter 4</td><td>06</td><td>nothing</td></tr>
+<tr><td>Kenzel, Kerbl, Winter and Steinberger: a CUDA tutorial</td><td>00, 02, 04, 05, 07, 08, 10, 11, 12, 13</td></tr>
+<tr><td>Reguly: memory optimisations</td><td>02, 03, 05, 08, 09, 14</td></tr>
+<tr><td>CS6963, lecture 8: alignment and bank conflicts</td><td>01, 02, 05</td></tr>
+<tr><td>Programming Parallel Computers, chapter 4</td><td>06</td></tr>
 </tbody></table></div>
 <h2 id="syllabi">Syllabi</h2>
 <ul>
 <li><strong>An afternoon</strong>, four hours: 00 to its third stage, 01 to its second, 03 to its fourth.</li>
-<li><strong>Four weeks on memory</strong>, a lab of two hours or less twice a week: 00 and 01; 02 and 03; 05 and 08; 09 and 04.</li>
-<li><strong>A term</strong>, a lab a week: all ten in their order, two weeks for 03, 04 and 06, and a write-up at the end of
-each. Minutes for every stage, common mistakes and a question to discuss stand in the instructors' notes.</li>
+<li><strong>Six weeks</strong> on memory, and <strong>twelve</strong> with every lab: <a href="course_at_a_glance.html">the
+course at a glance</a> has their hours and marks. Minutes for every stage, common mistakes and a question to discuss stand in
+the instructors' notes.</li>
 </ul>
 <h2 id="look-up">To look something up</h2>
 <ul>
@@ -165,6 +165,7 @@ std::string course_list(const course::Course& course, const std::string& page) {
   for (const auto& [name, words] :
        {std::pair("command_membound", "Commands"), std::pair("glossary", "Glossary"),
         std::pair("reference_counters", "Counters"), std::pair("reference_machines", "GPUs"),
+        std::pair("course_at_a_glance", "The course at a glance"),
         std::pair("grading", "Grading a class"), std::pair("releasing", "Handing the course out"),
         std::pair("writing_a_lab", "Writing a lab"), std::pair("manual", "Developers' manual"),
         std::pair("namespaces", "Code")})

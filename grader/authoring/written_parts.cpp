@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <regex>
 #include <sstream>
 
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
+#include "grader/report/svg.hpp"
 #include "grader/vgpu/counters/counters.hpp"
 
 namespace membound::authoring {
@@ -275,6 +277,144 @@ base::Result<std::vector<WrittenFile>> editor_files(const std::filesystem::path&
   if (!needs) return needs.error();
   return std::vector<WrittenFile>{{".clangd", clangd_text(*flags, course), kFlags},
                                   {".devcontainer/Dockerfile", dockerfile_text(*needs), kNeeds}};
+}
+
+namespace {
+
+// Lab 13 is about finding mistakes, and needs only lab 01: who reads it then has its tools in all
+// others.
+constexpr std::string_view kReadEarly = "13", kReadAfter = "01";
+
+std::string number_of(const course::Lab& lab) { return lab.id.substr(0, lab.id.find('-')); }
+
+std::vector<const course::Lab*> in_reading_order(const course::Course& course) {
+  std::vector<const course::Lab*> labs;
+  const course::Lab* early = nullptr;
+  for (const course::Lab& lab : course.labs) {
+    if (!lab.tree.empty()) continue;  // of another folder
+    if (number_of(lab) == kReadEarly)
+      early = &lab;
+    else
+      labs.push_back(&lab);
+  }
+  const auto after = std::ranges::find_if(
+      labs, [](const course::Lab* lab) { return number_of(*lab) == kReadAfter; });
+  if (early != nullptr) labs.insert(after == labs.end() ? after : std::next(after), early);
+  return labs;
+}
+
+int minutes_of(const std::filesystem::path& root, const course::Lab& lab) {
+  const auto notes = base::read_file(root / "solutions" / lab.id / "NOTES.md");
+  return notes ? minutes_in(*notes) : 0;
+}
+
+/// "2", "2½": to the half hour above.
+std::string hours_text(int minutes) {
+  constexpr int kHalf = 30;
+  const int halves = (minutes + kHalf - 1) / kHalf;
+  const std::string whole = halves / 2 > 0 || halves % 2 == 0 ? std::to_string(halves / 2) : "";
+  return whole + (halves % 2 == 0 ? "" : "½");
+}
+
+std::string lab_table(const std::filesystem::path& root, const course::Course& course) {
+  std::string table = "| lab | stages | hours | what you do in it |\n| --- | ---: | ---: | --- |\n";
+  std::size_t stages = 0;
+  int minutes = 0;
+  for (const course::Lab* lab : in_reading_order(course)) {
+    const int each = minutes_of(root, *lab);
+    stages += lab->stages.size();
+    minutes += each;
+    table += "| " + number_of(*lab) + " " + lab->title + " | " +
+             std::to_string(lab->stages.size()) + " | " + (each > 0 ? hours_text(each) : "–") +
+             " | " + lab->summary + " |\n";
+  }
+  return table + "| all | " + std::to_string(stages) + " | " + hours_text(minutes) + " | |\n";
+}
+
+std::string syllabus_table(const std::filesystem::path& root, const course::Course& course,
+                           int weeks) {
+  std::string table = "| week | labs | hours | marks |\n| ---: | --- | ---: | ---: |\n";
+  const auto labs = in_reading_order(course);
+  int number = 0;
+  for (const SyllabusWeek& week : syllabus(weeks)) {
+    std::string names;
+    int minutes = 0;
+    for (const std::string_view each : week.labs) {
+      int weeks_of_it = 0;
+      for (const SyllabusWeek& other : syllabus(weeks))
+        weeks_of_it += static_cast<int>(std::ranges::count(other.labs, each));
+      const auto lab = std::ranges::find_if(
+          labs, [&](const course::Lab* one) { return number_of(*one) == each; });
+      names += (names.empty() ? "" : ", ") + std::string(each);
+      if (lab == labs.end()) continue;
+      names += " " + (*lab)->title;
+      minutes += minutes_of(root, **lab) / weeks_of_it;
+    }
+    table += "| " + std::to_string(++number) + " | " + names + " | " +
+             (minutes > 0 ? hours_text(minutes) : "–") + " | " + std::to_string(week.marks) +
+             " |\n";
+  }
+  return table;
+}
+
+}  // namespace
+
+const std::vector<SyllabusWeek>& syllabus(int weeks) {
+  static const std::vector<SyllabusWeek> kSix = {{{"00", "01"}, 15}, {{"13", "02"}, 20},
+                                                 {{"03"}, 20},       {{"05", "09"}, 15},
+                                                 {{"04"}, 15},       {{"06"}, 15}};
+  static const std::vector<SyllabusWeek> kTwelve = {
+      {{"00"}, 5},        {{"01", "13"}, 10}, {{"02"}, 8}, {{"03"}, 6},
+      {{"03", "05"}, 11}, {{"08", "09"}, 10}, {{"04"}, 8}, {{"10"}, 8},
+      {{"11"}, 10},       {{"06"}, 9},        {{"14"}, 9}, {{"07", "12"}, 6}};
+  constexpr int kShort = 6;
+  return weeks == kShort ? kSix : kTwelve;
+}
+
+int minutes_in(std::string_view notes) {
+  static const std::regex kMinutes(R"((\d+)( each)? for)");
+  const auto begin = notes.find("\n## Minutes");
+  if (begin == std::string_view::npos) return 0;
+  const std::string part(notes.substr(begin + 1, notes.find("\n## ", begin + 1) - begin - 1));
+  int minutes = 0;
+  for (std::sregex_iterator found(part.begin(), part.end(), kMinutes), end; found != end; ++found)
+    minutes += std::stoi((*found)[1]) * ((*found)[2].matched ? 2 : 1);  // "each for 1 and 2"
+  return minutes;
+}
+
+std::vector<WrittenPart> course_parts(const std::filesystem::path& root,
+                                      const course::Course& course) {
+  const std::string page = "docs/course_at_a_glance.md", source = "labs/*/lab.json and NOTES.md";
+  constexpr int kShort = 6, kLong = 12;
+  return {{page, "labs", lab_table(root, course), source},
+          {page, "six weeks", syllabus_table(root, course, kShort), source},
+          {page, "twelve weeks", syllabus_table(root, course, kLong), source}};
+}
+
+WrittenFile course_picture(const std::filesystem::path& root, const course::Course& course) {
+  constexpr double kWidth = 720, kLeft = 300, kHour = 72, kRow = 24, kTop = 46, kSize = 13;
+  report::Svg svg(kWidth, "The labs and their hours",
+                  "A bar for each lab, in the order in which they are read, as long as it takes.");
+  const auto labs = in_reading_order(course);
+  const double bottom = kTop + kRow * static_cast<double>(labs.size());
+  svg.box(0, 0, kWidth, bottom + kRow, "page");
+  constexpr int kMostHours = 5;
+  for (int hour = 0; hour <= kMostHours; ++hour) {
+    const double x = kLeft + hour * kHour;
+    svg.line(x, kTop - 8, x, bottom, "frame");
+    svg.text(x, kTop - 14, report::kSmallText, "faint", "middle", std::to_string(hour) + " h");
+  }
+  double y = kTop;
+  for (const course::Lab* lab : labs) {
+    const int minutes = minutes_of(root, *lab);
+    svg.text(kLeft - 12, y + 16, kSize, "ink", "end", number_of(*lab) + " " + lab->title);
+    svg.box(kLeft, y + 4, minutes / 60.0 * kHour, kRow - 8, "mark", 3);
+    svg.text(kLeft + minutes / 60.0 * kHour + 8, y + 16, report::kSmallText, "faint", "start",
+             std::to_string(lab->stages.size()) + " stages");
+    y += kRow;
+  }
+  return {"docs/site/course.svg", svg.finish(bottom + kRow, true),
+          "labs/*/lab.json and solutions/*/NOTES.md"};
 }
 
 std::vector<Drift> check_written_file(const WrittenFile& file, const std::filesystem::path& root,

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grader/authoring/lab_check.hpp"
@@ -51,6 +52,23 @@ struct WrittenPart {
 /// none where no stage is compared with a reference answer.
 [[nodiscard]] std::vector<WrittenPart> bar_parts(const course::Lab& lab);
 
+/// A week of a syllabus.
+struct SyllabusWeek {
+  std::vector<std::string_view> labs;  ///< "03"; one that takes two weeks stands in both
+  int marks = 0;                       ///< of 100
+};
+/// The course in 6 weeks, or in 12.
+[[nodiscard]] const std::vector<SyllabusWeek>& syllabus(int weeks);
+
+/// What the "Minutes" of a lab's notes add up to: "15 for the handout, 20 each for stages 1 and 2".
+/// 0 where they say none.
+[[nodiscard]] int minutes_in(std::string_view notes);
+
+/// The labs in the order in which they are read, and the two syllabi, as
+/// docs/course_at_a_glance.md shows them.
+[[nodiscard]] std::vector<WrittenPart> course_parts(const std::filesystem::path& root,
+                                                    const course::Course& course);
+
 // How clangd reads the labs' kernels, from the flags of our clang; a development container, from
 // the launcher's packages.
 
@@ -72,6 +90,10 @@ struct WrittenFile {
 /// .clangd and .devcontainer/Dockerfile. An error where a source cannot be read.
 [[nodiscard]] base::Result<std::vector<WrittenFile>> editor_files(const std::filesystem::path& root,
                                                                   const course::Course& course);
+
+/// How long each lab takes, as a picture: docs/site/course.svg.
+[[nodiscard]] WrittenFile course_picture(const std::filesystem::path& root,
+                                         const course::Course& course);
 
 /// Holds the file against its text; with `fix`, writes it.
 [[nodiscard]] std::vector<Drift> check_written_file(const WrittenFile& file,
