@@ -18,7 +18,8 @@ namespace {
 
 using course::Grade;
 
-/// Warp instructions that one processor runs in a second, for results alone: docs/performance.md.
+/// Warp instructions that one processor runs in a second, for results alone:
+/// grader/gpu_truth/records/checker_costs.md.
 constexpr double kUsualRate = 9e7;
 /// Compiling is kept from the verdict; what is left is starting runners and drawing inputs.
 constexpr double kSecondsAround = 0.5;
