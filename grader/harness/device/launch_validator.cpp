@@ -92,6 +92,20 @@ base::Status check_shared(const PlanShape& shape, const KernelLimits& kernel,
   return base::Done{};
 }
 
+base::Status check_cooperative(const PlanShape& shape, const KernelLimits& kernel,
+                               const std::string& where, const std::string& sizes) {
+  if (shape.cooperative == 0 || kernel.blocks_at_once == 0) return base::Done{};
+  const std::int64_t blocks = shape.grid.x * shape.grid.y * shape.grid.z;
+  if (blocks <= kernel.blocks_at_once) return base::Done{};
+  return refused(where,
+                 "a cooperative launch of " + std::to_string(blocks) + " blocks" +
+                     (sizes.empty() ? "" : " for " + sizes),
+                 "at most " + std::to_string(kernel.blocks_at_once) +
+                     " blocks, which is what the device runs at the same time of " + kernel.name,
+                 "choose the grid by the device and not by the data: a block that waits for one "
+                 "that has no place yet would wait for ever");
+}
+
 }  // namespace
 
 bool is_empty_grid(const PlanShape& shape) {
@@ -135,7 +149,8 @@ base::Status check_shape(const PlanShape& shape, const KernelLimits& kernel,
       !status)
     return status;
   if (auto status = check_threads(shape, kernel, device, where); !status) return status;
-  return check_shared(shape, kernel, device, where, sizes_text);
+  if (auto status = check_shared(shape, kernel, device, where, sizes_text); !status) return status;
+  return check_cooperative(shape, kernel, where, sizes_text);
 }
 
 }  // namespace membound::harness

@@ -22,6 +22,7 @@ struct PlanExtent {
 struct PlanShape {
   PlanExtent grid, block;
   std::int64_t shared_bytes;
+  std::int32_t cooperative;  ///< 1: all blocks at the same time
 };
 
 struct PlanStep {
@@ -77,6 +78,7 @@ struct KernelLimits {
   std::int64_t static_shared_bytes = 0;
   std::int64_t threads_per_block = 0;  ///< what its registers leave room for
   std::int64_t registers_per_thread = 0;
+  std::int64_t blocks_at_once = 0;  ///< of a cooperative launch, on the whole device; 0: unknown
 };
 
 /// Checks what can be said of a record before its kernels are looked up: sizes, steps, scratch.

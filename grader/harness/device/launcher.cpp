@@ -46,9 +46,33 @@ bool is_empty_size(const std::vector<std::int64_t>& sizes) {
   return std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
 }
 
-KernelLimits limits_of(const ReadyStep& step) {
+/// Of the kernel's blocks, as many as the device runs at the same time; 0 where it does not say,
+/// because the shape breaks another limit.
+std::int64_t blocks_at_once(const ReadyStep& step, const Device& device) {
+  const auto& [x, y, z] = step.shape.block;
+  constexpr std::int64_t kMany = 1 << 16;  // of threads: no product of such numbers overflows
+  if (x < 1 || y < 1 || z < 1 || x > kMany || y > kMany || z > kMany) return 0;
+  int of_sm = 0;
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &of_sm, step.kernel->function, static_cast<int>(std::min(x * y * z, kMany)),
+          static_cast<std::size_t>(std::max<std::int64_t>(0, step.shape.shared_bytes))) !=
+      cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return 0;
+  }
+  return std::int64_t{of_sm} * device.plan_gpu().sm_count;
+}
+
+KernelLimits limits_of(const ReadyStep& step, const Device& device) {
   return {shown_name(step.kernel->name), static_cast<std::int64_t>(step.attributes.sharedSizeBytes),
-          step.attributes.maxThreadsPerBlock, step.attributes.numRegs};
+          step.attributes.maxThreadsPerBlock, step.attributes.numRegs,
+          step.shape.cooperative != 0 ? blocks_at_once(step, device) : 0};
+}
+
+cudaError_t launch_step(const ReadyStep& step, void** arguments) {
+  const auto call = step.shape.cooperative != 0 ? &cudaLaunchCooperativeKernel : &cudaLaunchKernel;
+  return call(step.kernel->function, to_dim3(step.shape.grid), to_dim3(step.shape.block), arguments,
+              static_cast<std::size_t>(step.shape.shared_bytes), nullptr);
 }
 
 }  // namespace
@@ -143,8 +167,9 @@ Preparation Launcher::prepare(const Request& request, double seconds) const {
     const std::string step_where = launch.is_plan ? where + ", launch " + std::to_string(i + 1) +
                                                         " (" + record.steps[i].kernel + ")"
                                                   : where;
-    if (auto status = check_shape(step.shape, limits_of(step), limits, is_empty_size(request.sizes),
-                                  step_where, sizes_text(request.sizes));
+    if (auto status =
+            check_shape(step.shape, limits_of(step, device_), limits, is_empty_size(request.sizes),
+                        step_where, sizes_text(request.sizes));
         !status)
       return {{}, illegal(status.error()), launch.is_plan};
     if (!is_empty_grid(step.shape)) launch.steps.push_back(step);
@@ -181,9 +206,7 @@ cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments argument
     if (how && !is_last) how = Sampling{how->seed, true, !how->only};
     if (launch.samples_last && is_last) how = Sampling{1};
     const SampledLaunches sampled(device_, how);
-    const cudaError_t code =
-        cudaLaunchKernel(step.kernel->function, to_dim3(step.shape.grid), to_dim3(step.shape.block),
-                         addresses.data(), shared_bytes, nullptr);
+    const cudaError_t code = launch_step(step, addresses.data());
     if (code != cudaSuccess) return code;
   }
   return cudaSuccess;

@@ -40,11 +40,14 @@ struct KernelName {
 namespace membound {
 
 /// One launch: `grid` blocks of `block` threads, each block with `shared_bytes` of dynamic shared
-/// memory (`extern __shared__`) on top of what the kernel declares.
+/// memory (`extern __shared__`) on top of what the kernel declares. The blocks of a `cooperative`
+/// launch run all at the same time, so that they may wait for each other; one of more blocks than
+/// the device holds at once is refused.
 struct LaunchShape {
   Extent grid;
   Extent block;
   long long shared_bytes = 0;
+  bool cooperative = false;
 };
 
 /// What a launch may want to know about the device it will run on.
@@ -111,6 +114,7 @@ struct ExtentRecord {
 struct ShapeRecord {
   ExtentRecord grid, block;
   long long shared_bytes;
+  int cooperative;
 };
 
 /// A step as the grader reads it: its name is here, not where the student's code keeps it.
@@ -137,7 +141,8 @@ struct Sizes {
 __host__ __device__ inline ShapeRecord record_of(const LaunchShape& shape) {
   return {{shape.grid.x, shape.grid.y, shape.grid.z},
           {shape.block.x, shape.block.y, shape.block.z},
-          shape.shared_bytes};
+          shape.shared_bytes,
+          shape.cooperative ? 1 : 0};
 }
 
 // Loops that stay loops: unrolled, the copying of names would be more code than the kernels of a

@@ -316,9 +316,10 @@ FORWARD_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* bl
   });
 }
 
-FORWARD_EXPORT cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
-                                            void** arguments, std::size_t shared_bytes,
-                                            cudaStream_t stream) {
+namespace {
+
+cudaError_t forward_launch(const void* function, dim3 grid, dim3 block, void** arguments,
+                           std::size_t shared_bytes, cudaStream_t stream, bool cooperative) {
   return with_kernel(function, [&](Connection& runner, const ForwardKernel& kernel) {
     std::uint32_t in = 0;
     if (!stream_number(stream, in))
@@ -327,12 +328,16 @@ FORWARD_EXPORT cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim
       return static_cast<std::int32_t>(cudaErrorInvalidDeviceFunction);
     if (shared_bytes > std::numeric_limits<std::uint32_t>::max())
       return static_cast<std::int32_t>(cudaErrorInvalidConfiguration);
+    // Of a program's launches its timeline is judged, which knows none of this kind.
+    if (cooperative && runner.device().records_calls != 0)
+      return static_cast<std::int32_t>(cudaErrorNotSupported);
     Launch launch{kernel.number,
                   {grid.x, grid.y, grid.z},
                   {block.x, block.y, block.z},
                   static_cast<std::uint32_t>(shared_bytes),
                   {},
-                  in};
+                  in,
+                  cooperative ? 1U : 0U};
     launch.parameters.resize(parameter_bytes(kernel.info));
     for (std::size_t i = 0; i < kernel.info.parameters.size(); ++i) {
       const Parameter& parameter = kernel.info.parameters[i];
@@ -340,4 +345,18 @@ FORWARD_EXPORT cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim
     }
     return runner.call(launch);
   });
+}
+
+}  // namespace
+
+FORWARD_EXPORT cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
+                                            void** arguments, std::size_t shared_bytes,
+                                            cudaStream_t stream) {
+  return forward_launch(function, grid, block, arguments, shared_bytes, stream, false);
+}
+
+FORWARD_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                                       void** arguments, std::size_t shared_bytes,
+                                                       cudaStream_t stream) {
+  return forward_launch(function, grid, block, arguments, shared_bytes, stream, true);
 }

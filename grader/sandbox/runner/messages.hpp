@@ -158,6 +158,7 @@ struct Launch {
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;  ///< all parameters at their offsets
   std::uint32_t stream = 0;
+  std::uint32_t cooperative = 0;  ///< 1: all blocks at the same time
 };
 
 struct EventAnswer {

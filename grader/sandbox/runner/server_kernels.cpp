@@ -103,9 +103,10 @@ cudaError_t Server::handle(const Launch& request, NoAnswer&) {
   std::vector<void*> addresses;
   for (const Parameter& parameter : asked->info.parameters)
     addresses.push_back(bytes.data() + parameter.offset_bytes);
-  return cudaLaunchKernel(asked->function, {request.grid[0], request.grid[1], request.grid[2]},
-                          {request.block[0], request.block[1], request.block[2]}, addresses.data(),
-                          request.shared_bytes, in);
+  const auto call = request.cooperative != 0 ? &cudaLaunchCooperativeKernel : &cudaLaunchKernel;
+  return call(asked->function, {request.grid[0], request.grid[1], request.grid[2]},
+              {request.block[0], request.block[1], request.block[2]}, addresses.data(),
+              request.shared_bytes, in);
 }
 
 namespace {

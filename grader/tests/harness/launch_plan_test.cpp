@@ -53,6 +53,7 @@ TEST(LaunchPlan, APlanReadsTheSameOnBothSides) {
   first.grid = {1, 2, 3};
   first.block = {4, 5, 6};
   first.shared_bytes = 7;
+  first.cooperative = true;
   second.grid = ~0U;
   DevicePlan device;
   membound::detail::store(
@@ -69,6 +70,8 @@ TEST(LaunchPlan, APlanReadsTheSameOnBothSides) {
   EXPECT_EQ(host.steps[0].shape.grid.z, 3);
   EXPECT_EQ(host.steps[0].shape.block.x, 4);
   EXPECT_EQ(host.steps[0].shape.shared_bytes, 7);
+  EXPECT_EQ(host.steps[0].shape.cooperative, 1);
+  EXPECT_EQ(host.steps[1].shape.cooperative, 0);
   EXPECT_STREQ(host.steps[1].kernel, "second_pass");
   EXPECT_EQ(host.steps[1].shape.grid.x, (1LL << 32) - 1);
 }

@@ -44,6 +44,19 @@ TEST(LaunchValidator, TheLargestLaunchPasses) {
   EXPECT_EQ(refusal(shape({2147483647, 65535, 65535}, {16, 1, 64}, 232448 - 4096)), "");
 }
 
+TEST(LaunchValidator, ACooperativeLaunchHasNoMoreBlocksThanRunAtOnce) {
+  KernelLimits limits = kernel();
+  limits.blocks_at_once = 264;
+  PlanShape wanted = shape({132, 2, 1}, {256, 1, 1});
+  wanted.cooperative = 1;
+  EXPECT_EQ(refusal(wanted, limits), "");
+  wanted.grid.z = 2;
+  EXPECT_THAT(refusal(wanted, limits), HasSubstr("a cooperative launch of 528 blocks"));
+  EXPECT_THAT(refusal(wanted, limits), HasSubstr("at most 264 blocks"));
+  wanted.cooperative = 0;
+  EXPECT_EQ(refusal(wanted, limits), "");
+}
+
 TEST(LaunchValidator, EachLimitIsNamed) {
   const std::int64_t far = std::numeric_limits<std::int64_t>::max();
   EXPECT_THAT(refusal(shape({2147483648, 1, 1}, {1, 1, 1})), HasSubstr("grid.x = 2147483648"));

@@ -29,7 +29,7 @@ TEST(Protocol, EachFieldTakesItsBytesInItsOrder) {
   EXPECT_EQ(bytes.size(), 8u);
   EXPECT_EQ(encode(Synchronize{}).size(), 0u);
   EXPECT_EQ(encode(CopyIn{}).size(), 8u + 8 + 4 + 1);
-  EXPECT_EQ(encode(Launch{}).size(), 4u + 3 * 4 + 3 * 4 + 4 + 4 + 4);
+  EXPECT_EQ(encode(Launch{}).size(), 4u + 3 * 4 + 3 * 4 + 4 + 4 + 4 + 4);
   EXPECT_EQ(encode_answer(0, DeviceAnswer{}).size(), 4u + 4 + 4 + 4 + 4 + 4 + 1 + 8 + 1);
 }
 
