@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Cooperative groups for clang without an NVIDIA toolkit: the block, and tiles of up to 32 threads
-/// of it. Left out: groups of the whole grid, coalesced and labelled groups, tiles above a warp,
-/// reduce and scan.
-/// Source: CUDA C++ Programming Guide, "Cooperative Groups".
+/// of it, and the grid. Left out: coalesced and labelled groups, tiles above a warp, reduce and
+/// scan. Source: CUDA C++ Programming Guide, "Cooperative Groups".
 #pragma once
 
 namespace cooperative_groups {
@@ -80,6 +79,49 @@ __device__ inline thread_block_tile<kSize, thread_block_tile<kParent>> tiled_par
   static_assert(kSize <= kParent, "a tile of a tile is not larger than it");
   return {};
 }
+
+/// All threads of a cooperative launch. Its barrier is a word that the driver gives such a launch,
+/// in the workspace whose address stands in two special registers: each block adds 1, block 0 what
+/// is missing to 2^31, so that the highest bit changes when all have arrived.
+class grid_group {
+ public:
+  __device__ static void sync() {
+    unsigned int high, low;
+    asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+    asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+    unsigned int* const arrived = reinterpret_cast<unsigned int*>(
+        (static_cast<unsigned long long>(high) << 32 | low) + kOffsetBytes);
+    __syncthreads();
+    if (thread_block::thread_rank() == 0) {
+      const bool is_first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
+      __threadfence();
+      const unsigned int before = atomicAdd(
+          arrived, is_first ? kPhase - (static_cast<unsigned int>(num_blocks()) - 1) : 1u);
+      while (((*static_cast<volatile unsigned int*>(arrived) ^ before) & kPhase) == 0) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  __device__ static unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  __device__ static unsigned long long block_rank() {
+    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x +
+           blockIdx.x;
+  }
+  __device__ static unsigned long long num_threads() {
+    return num_blocks() * thread_block::num_threads();
+  }
+  __device__ static unsigned long long size() { return num_threads(); }
+  __device__ static unsigned long long thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
+
+ private:
+  static constexpr unsigned int kPhase = 0x80000000u, kOffsetBytes = 4;
+};
+__device__ inline grid_group this_grid() { return {}; }
 
 template <typename Group>
 __device__ inline void sync(const Group& group) {

@@ -126,3 +126,49 @@ __device__ inline unsigned int __activemask() {
   asm volatile("activemask.b32 %0;" : "=r"(mask));
   return mask;
 }
+
+// Matches and reductions of whole warps: clang 14 has no builtins for most of them.
+#define MEMBOUND_MATCH(T, suffix, constraint)                                                      \
+  __device__ inline unsigned int __match_any_sync(unsigned int mask, T value) {                    \
+    unsigned int equal;                                                                            \
+    asm volatile("match.any.sync." suffix " %0, %1, %2;"                                           \
+                 : "=r"(equal)                                                                     \
+                 : constraint(value), "r"(mask));                                                  \
+    return equal;                                                                                  \
+  }                                                                                                \
+  __device__ inline unsigned int __match_all_sync(unsigned int mask, T value, int* all) {          \
+    unsigned int equal;                                                                            \
+    int holds;                                                                                     \
+    asm volatile("{ .reg .pred p; match.all.sync." suffix " %0|p, %2, %3; selp.s32 %1, 1, 0, p; }" \
+                 : "=r"(equal), "=r"(holds)                                                        \
+                 : constraint(value), "r"(mask));                                                  \
+    *all = holds;                                                                                  \
+    return equal;                                                                                  \
+  }
+MEMBOUND_MATCH(int, "b32", "r")
+MEMBOUND_MATCH(unsigned int, "b32", "r")
+MEMBOUND_MATCH(float, "b32", "f")
+MEMBOUND_MATCH(long long, "b64", "l")
+MEMBOUND_MATCH(unsigned long long, "b64", "l")
+MEMBOUND_MATCH(double, "b64", "d")
+#undef MEMBOUND_MATCH
+
+// For compute_80 and later.
+#define MEMBOUND_REDUCE(operation, T, suffix)                                   \
+  __device__ inline T __reduce_##operation##_sync(unsigned int mask, T value) { \
+    T joined;                                                                   \
+    asm volatile("redux.sync." #operation "." suffix " %0, %1, %2;"             \
+                 : "=r"(joined)                                                 \
+                 : "r"(value), "r"(mask));                                      \
+    return joined;                                                              \
+  }
+MEMBOUND_REDUCE(add, int, "s32")
+MEMBOUND_REDUCE(min, int, "s32")
+MEMBOUND_REDUCE(max, int, "s32")
+MEMBOUND_REDUCE(add, unsigned int, "u32")
+MEMBOUND_REDUCE(min, unsigned int, "u32")
+MEMBOUND_REDUCE(max, unsigned int, "u32")
+MEMBOUND_REDUCE(and, unsigned int, "b32")
+MEMBOUND_REDUCE(or, unsigned int, "b32")
+MEMBOUND_REDUCE(xor, unsigned int, "b32")
+#undef MEMBOUND_REDUCE

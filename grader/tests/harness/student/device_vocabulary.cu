@@ -40,6 +40,22 @@ __global__ void warps(int* out, float* f, double* d) {
            __activemask();
 }
 
+__global__ void matches(int* out, const float* f, const double* d, const long long* l) {
+  const unsigned int all = 0xffffffffu;
+  int equal;
+  out[0] = __match_any_sync(all, out[1]) + __match_any_sync(all, f[0]) +
+           __match_any_sync(all, d[0]) + __match_any_sync(all, l[0]);
+  out[2] = __match_all_sync(all, out[3], &equal) + equal;
+#if __CUDA_ARCH__ >= 800
+  const auto bits = static_cast<unsigned int>(out[4]);
+  out[5] = __reduce_add_sync(all, out[4]) + __reduce_min_sync(all, out[4]) +
+           __reduce_max_sync(all, out[4]) + __reduce_add_sync(all, bits) +
+           __reduce_min_sync(all, bits) + __reduce_max_sync(all, bits) +
+           __reduce_and_sync(all, bits) + __reduce_or_sync(all, bits) +
+           __reduce_xor_sync(all, bits);
+#endif
+}
+
 __global__ void atomics(int* i, unsigned int* u, unsigned long long* l, float* f, double* d) {
   i[0] = atomicAdd(i, 1) + atomicSub(i, 1) + atomicMin(i, 1) + atomicMax(i, 1) + atomicExch(i, 1) +
          atomicAnd(i, 1) + atomicOr(i, 1) + atomicXor(i, 1) + atomicCAS(i, 1, 2);
@@ -92,6 +108,9 @@ __global__ void groups(int* i, unsigned int* u) {
          warp.meta_group_rank() + part.num_threads() + block.group_index().x;
   warp.sync();
   cg::sync(block);
+  const cg::grid_group grid = cg::this_grid();
+  grid.sync();
+  u[1] = static_cast<unsigned int>(grid.thread_rank() + grid.size() + grid.num_blocks());
 }
 
 __global__ void others(int* i, unsigned int* u, long long* l) {
