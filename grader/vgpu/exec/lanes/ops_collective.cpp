@@ -4,6 +4,7 @@
 /// Shuffles, votes, matches and warp-wide reductions: where lanes see each other. The lanes a
 /// member mask names wait for each other first; lanes that have exited are not missed.
 #include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/shuffle_source.hpp"
@@ -139,11 +140,23 @@ const Step* match(Warp& w, const Step* s) {
   return s + 1;
 }
 
+/// Which lanes come together is nobody's promise: where turns are drawn, some go first.
 const Step* active_mask(Warp& w, const Step* s) {
+  const std::uint32_t together = draw_lanes(w), later = w.mask & ~together;
+  if (later != 0) {
+    end_run(w, s);
+    w.launch->scheduler->add_group(w, s, later, w.frame, w.groups[w.current].penalty);
+    w.groups[w.current].mask = together;
+    set_mask(w, together);
+    w.run_begin = s;
+  }
   std::uint32_t values[32];
   for (std::uint32_t& value : values) value = w.mask;
   write_lanes(w, s->d, values);
-  return s + 1;
+  if (later == 0) return s + 1;
+  end_run(w, s + 1);
+  w.run_begin = s + 1;
+  return w.launch->scheduler->redirect(w, s + 1);
 }
 
 template <typename T>

@@ -280,7 +280,8 @@ constexpr std::uint64_t kSideBySide = 32;
 constexpr std::uint64_t kNowAndThen = 16;  // sweeps
 
 /// One thread. A block runs until it is done, only spins or hands something over; then all others
-/// get a turn, and a new block starts when there is room for it.
+/// get a turn, and a new block starts when there is room for it. The blocks of a cooperative launch
+/// start all at once, as on a GPU, so that those that come first do not poll for each of the others.
 void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, std::uint64_t blocks,
                      std::uint64_t resident) {
   std::deque<std::unique_ptr<Block>> running;
@@ -291,7 +292,9 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
   bool some_passed = false;
   while (!launch.halt.load(std::memory_order_relaxed)) {
     std::uint64_t fresh = running.size() < resident ? 1 : 0;
-    if (some_passed && running.size() < side_by_side)
+    if (launch.request->cooperative)
+      fresh = blocks - started;
+    else if (some_passed && running.size() < side_by_side)
       fresh = side_by_side - running.size();
     else if (some_passed && ++sweeps % kNowAndThen != 0)
       fresh = 0;

@@ -223,7 +223,6 @@ bool RaceChecker::passes_data(const WarpAccess& access, const Cells& cells, std:
   const bool load = access.kind == AccessKind::kLoad;
   if (load) return fetches_data(access.step) && are_near(difference);
   if (!before.wrote) return fetches_data(other) && are_near(difference);
-  if ((difference & Epoch::kSameWarp) == 0) return true;
   if ((difference & Epoch::kSameBlock) != 0) return false;
   const Step* const reader = launch_.origins[cells.view->read_origin(cell)];
   return reader == nullptr || !reader->extra->in->has(program::kWaits);

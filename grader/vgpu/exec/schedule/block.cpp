@@ -56,6 +56,13 @@ bool draw_pause(Warp& w) {
   return true;
 }
 
+std::uint32_t draw_lanes(Warp& w) {
+  if (!w.launch->scheduler->waits_for_lanes() || std::popcount(w.mask) < 2 || !draw_pause(w))
+    return w.mask;
+  const auto part = static_cast<std::uint32_t>(next_number(w.block->order_state)) & w.mask;
+  return part != 0 ? part : w.mask;
+}
+
 void draw_turns(Block& block) {
   std::vector<std::uint32_t>& order = block.turn_order;
   const std::uint64_t drawn = next_number(block.order_state);

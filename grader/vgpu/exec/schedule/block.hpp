@@ -22,6 +22,10 @@ void draw_turns(Block& block);
 /// waits must not go on for ever by pausing, so there are not many of them.
 [[nodiscard]] bool draw_pause(Warp& warp);
 
+/// Of the running lanes, those that go on by themselves from here where orders are drawn: a GPU
+/// promises nobody that lanes without a barrier stay together. Mostly all of them.
+[[nodiscard]] std::uint32_t draw_lanes(Warp& warp);
+
 /// How a block's turn ended.
 enum class BlockTurn : std::uint8_t {
   kDone,
