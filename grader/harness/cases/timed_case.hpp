@@ -229,6 +229,14 @@ struct Signature {
   std::vector<std::string> instances = {""};
   /// As c++filt prints them, with T for the template's type: "(T*, T const*, int, int)".
   std::string parameters;
+  /// Those of a stage that takes others, by the stage's kernel.
+  std::map<std::string, std::string> of_kernel{};
+
+  /// Of the stage with this kernel.
+  [[nodiscard]] const std::string& parameters_of(const std::string& kernel) const {
+    const auto own = of_kernel.find(kernel);
+    return own == of_kernel.end() ? parameters : own->second;
+  }
 };
 
 /// A host computation of the same result whose time is shown beside the GPU's; never graded.

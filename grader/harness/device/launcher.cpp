@@ -133,7 +133,8 @@ std::optional<Refusal> Launcher::look_up(const Request& request, const PlanRecor
   const PlanStep& planned = record.steps[step_index];
   const bool is_plan = record.is_plan == 1;
   const std::string base_name = is_plan ? planned.kernel : request.kernel;
-  std::string parameters = instantiate_parameters(signature_.parameters, request.instance);
+  std::string parameters =
+      instantiate_parameters(signature_.parameters_of(request.kernel), request.instance);
   if (is_plan) parameters = with_scratch(parameters);
   Submission::Lookup lookup = submission_.find(base_name, request.instance, parameters);
   // A plan may also name kernels that do not depend on the type.
@@ -181,7 +182,8 @@ Preparation Launcher::prepare(const Request& request, double seconds) const {
 std::optional<Refusal> Launcher::check_kernel(const Request& request) const {
   const Submission::Lookup lookup =
       submission_.find(request.kernel, request.instance,
-                       instantiate_parameters(signature_.parameters, request.instance));
+                       instantiate_parameters(signature_.parameters_of(request.kernel),
+                                              request.instance));
   if (lookup.kernel != nullptr) return std::nullopt;
   return from_match(lookup.match);
 }

@@ -59,9 +59,9 @@ bool stays(cudaError_t code) {
 }
 
 /// What the lab's own test passes must be what the lab's own signature says.
-void check_arguments(const KernelArguments& arguments, const Signature& signature,
+void check_arguments(const KernelArguments& arguments, const std::string& signature,
                      const std::string& instance) {
-  const std::string parameters = instantiate_parameters(signature.parameters, instance);
+  const std::string parameters = instantiate_parameters(signature, instance);
   if (arguments_fit(arguments.types(), parameters)) return;
   throw std::logic_error("test.cpp passes " + join_types(arguments.types()) +
                          " to launch(), but the lab's signature is " + parameters);
@@ -93,7 +93,7 @@ testing::AssertionResult StageRun::refuse(const Refusal& refusal) {
 testing::AssertionResult StageRun::launch(const std::string& instance,
                                           const std::vector<std::int64_t>& sizes,
                                           const KernelArguments& arguments) {
-  check_arguments(arguments, session_.program().signature, instance);
+  check_arguments(arguments, session_.program().signature.parameters_of(stage_.kernel), instance);
   const double seconds = session_.timeout_seconds(stage_);
   // What the harness's own kernels did before is not the submission's.
   if (device_checks()) session_.device().forget_report();

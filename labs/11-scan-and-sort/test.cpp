@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Lab 11: the tests of every stage, easiest first, and the runs that are timed. Each is a family
+/// over n and k: k says which scan it is, or where the digit lies. All is integers, so all
+/// comparisons are exact.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grader/harness/lab/lab_test.hpp"
+#include "labs/11-scan-and-sort/reference.hpp"
+
+namespace {
+
+using namespace membound::harness;
+namespace reference = membound::labs::scan_and_sort;
+
+enum Number { kWarpScan = 1, kBlockScan, kArrayScan, kHistogram, kRadixPass };
+
+constexpr std::int64_t kBins = 256;
+/// Numbers of a run of stages 1 and 2; a tile of stage 3, and one of stage 5.
+constexpr std::int64_t kLanes = 32, kRun = 4096, kSortTile = 8448;
+constexpr IntegerRange kAllBits = {std::numeric_limits<std::int32_t>::min(),
+                                   std::numeric_limits<std::int32_t>::max()};
+
+bool is_scan(int stage) { return stage <= kArrayScan; }
+
+/// Numbers of a run; of stage 3 all.
+std::int64_t run_of(int stage) {
+  if (stage == kWarpScan) return kLanes;
+  return stage == kBlockScan ? kRun : std::numeric_limits<std::int64_t>::max();
+}
+
+std::vector<long long> scanned(int stage, const std::vector<std::int32_t>& in, int k) {
+  const std::vector<std::int64_t> right = reference::scanned(in, run_of(stage), k);
+  return {right.begin(), right.end()};
+}
+
+std::vector<unsigned> expected_of_keys(int stage, const std::vector<unsigned>& in, int k) {
+  return stage == kHistogram ? reference::counted(in, k) : reference::ordered(in, k);
+}
+
+/// Of the output.
+Shape shape_of(int stage, std::int64_t n) {
+  if (stage == kHistogram) return {{kBins}, {"digit"}};
+  return {{n}, {is_scan(stage) ? "element" : "key"}};
+}
+
+std::string about(std::size_t n, int k) {
+  return "\nfor n = " + std::to_string(n) + ", k = " + std::to_string(k);
+}
+
+class ScanAndSort : public LabTest {
+ protected:
+  /// The same bits as numbers or as keys.
+  void check_values(const std::vector<std::int32_t>& in, int k) {
+    const int number = stage().number;
+    const auto n = static_cast<int>(in.size());
+    if (is_scan(number)) {
+      DeviceArray<std::int32_t> d_in(in);
+      auto d_out = DeviceArray<long long>::poisoned(in.size());
+      const int* const input = d_in.data();
+      ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, n, k)) << about(in.size(), k);
+      ASSERT_TRUE(arrays_equal(d_out.to_host(), scanned(number, in, k), shape_of(number, n)))
+          << about(in.size(), k);
+      return;
+    }
+    const std::vector<unsigned> keys(in.begin(), in.end());
+    DeviceArray<unsigned> d_in(keys);
+    auto d_out = number == kHistogram ? DeviceArray<unsigned>::filled(kBins, 0)
+                                      : DeviceArray<unsigned>::poisoned(keys.size());
+    const unsigned* const input = d_in.data();
+    ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, n, k)) << about(in.size(), k);
+    ASSERT_TRUE(
+        arrays_equal(d_out.to_host(), expected_of_keys(number, keys, k), shape_of(number, n)))
+        << about(in.size(), k);
+  }
+
+  /// The least and the largest k of the contract, and of digits some between.
+  [[nodiscard]] std::vector<int> ks() const {
+    if (is_scan(stage().number)) return {0, 1};
+    return {0, 8, 24};
+  }
+
+  /// All bits drawn, another list for each k.
+  void check_random(std::int64_t n, int k) {
+    check_values(
+        generate_integers<std::int32_t>(static_cast<std::size_t>(n), kAllBits.low, kAllBits.high,
+                                        seed() + static_cast<std::uint64_t>(k)),
+        k);
+  }
+
+  void check_sizes(std::initializer_list<std::int64_t> sizes) {
+    for (const std::int64_t n : sizes)
+      for (const int k : ks()) {
+        if (HasFailure()) return;
+        check_random(n, k);
+      }
+  }
+
+  /// Keys whose digit is one of a few, with all other bits drawn.
+  [[nodiscard]] std::vector<std::int32_t> few_digits(std::size_t n, unsigned digits, int k) const {
+    auto keys = generate_integers<std::int32_t>(n, kAllBits.low, kAllBits.high, seed());
+    for (std::int32_t& key : keys) {
+      const auto bits = static_cast<unsigned>(key);
+      const unsigned digit = (bits >> k & 255U) % digits * 85U;  // 0, 85, 170, 255
+      key = static_cast<std::int32_t>((bits & ~(255U << k)) | digit << k);
+    }
+    return keys;
+  }
+};
+
+LAB_TEST_WITH_HINT(ScanAndSort, OneElement, "edge-guard") { check_sizes({1}); }
+
+LAB_TEST_WITH_HINT(ScanAndSort, OneWarp, "one-warp") {
+  // 1, 2, 3, …: each sum and each place is another one.
+  std::vector<std::int32_t> in(kLanes);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::int32_t>(i + 1);
+  for (const int k : {0, 1}) {
+    if (HasFailure()) return;
+    check_values(in, k);
+  }
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, OneBlock, "one-block") { check_sizes({256, 384}); }
+
+LAB_TEST_WITH_HINT(ScanAndSort, OneTile, "one-block") { check_sizes({kRun, kSortTile}); }
+
+LAB_TEST_WITH_HINT(ScanAndSort, LastWarpIsCutOff, "edge-guard") {
+  check_sizes({2, 31, 33, 255, 257, 383, 385});
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, LastTileIsCutOff, "edge-guard") {
+  check_sizes({kRun - 1, kRun + 1, kSortTile - 1, kSortTile + 1});
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, Primes, "edge-guard") { check_sizes({3, 7, 101, 1021, 10'007}); }
+
+LAB_TEST_WITH_HINT(ScanAndSort, NothingToDo, "empty") { check_sizes({0}); }
+
+LAB_TEST_WITH_HINT(ScanAndSort, EveryKindOfK, "any-k") {
+  if (is_scan(stage().number)) return check_sizes({777});
+  for (const int k : {0, 1, 3, 8, 15, 16, 23, 24}) {
+    if (HasFailure()) return;
+    check_random(777, k);
+  }
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, LargestNumbers, "overflow") {
+  // Two of them already add up to more than an int holds. As keys: all equal, in each digit.
+  for (const std::int64_t value : {kAllBits.high, kAllBits.low, std::int64_t{-1}}) {
+    for (const int k : ks()) {
+      if (HasFailure()) return;
+      check_values(std::vector<std::int32_t>(20'011, static_cast<std::int32_t>(value)), k);
+    }
+  }
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, OneDigitAlone, "contention") {
+  // The longest queue, and, as all other bits differ, the one order that is stable.
+  for (const int k : ks()) {
+    if (HasFailure()) return;
+    check_values(few_digits(20'011, 1, k), k);
+  }
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, FewDigits, "contention") {
+  for (const int k : ks()) {
+    if (HasFailure()) return;
+    check_values(few_digits(30'011, 4, k), k);
+  }
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, ManyTiles, "many-tiles") {
+  // Tiles look back over more than 32 others.
+  check_sizes({300'007});
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, MoreBlocksThanFit, "block-order") {
+  // More tiles than 132 multiprocessors have places for: 8 blocks of 256 threads each, 5 of 384. A
+  // block that waits keeps its place, so those that it waits for must be there already.
+  check_random(6'000'011, ks().back());
+}
+
+LAB_TEST_WITH_HINT(ScanAndSort, SecondLaunchGivesTheSame, "second-launch") {
+  check_sizes({50'021});
+  if (HasFailure()) return;
+  check_sizes({50'021});
+  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  draw_anew();
+  check_sizes({50'021});
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
+}
+
+/// The sums [first, first + count) of stages 1 and 2: the runs that they hang on, cut out.
+void sums_at(int stage, const DrawnInputs& inputs, std::size_t first, std::size_t count, int k,
+             HostArray& right) {
+  const std::size_t from = first - first % static_cast<std::size_t>(run_of(stage));
+  std::vector<std::int32_t> part;
+  part.reserve(first + count - from);
+  for (std::size_t i = from; i < first + count; ++i) part.push_back(inputs.at<std::int32_t>(0, i));
+  const std::vector<long long> sums = scanned(stage, part, k);
+  right.resize(count * sizeof(long long));
+  if (count != 0) std::memcpy(right.data(), sums.data() + (first - from), right.size());
+}
+
+TimedCase timed_scan(int stage, std::int64_t n, int k) {
+  TimedCase timed;
+  timed.label = "n = " + std::to_string(n) + ", k = " + std::to_string(k);
+  timed.sizes = {n, k};
+  timed.useful_bytes = static_cast<double>(n) * (sizeof(std::int32_t) + sizeof(long long));
+  timed.inputs = {
+      {.type = ElementType::kInt32, .count = static_cast<std::size_t>(n), .integers = kAllBits}};
+  timed.output = {.type = ElementType::kInt64, .count = static_cast<std::size_t>(n)};
+  timed.arguments = [n, k](std::span<void* const> d_inputs, void* d_output) {
+    return kernel_arguments(static_cast<long long*>(d_output), static_cast<const int*>(d_inputs[0]),
+                            static_cast<int>(n), k);
+  };
+  timed.expected = [stage, k](std::span<const HostArray> inputs) {
+    return bytes_of(scanned(stage, values_of<std::int32_t>(inputs[0]), k));
+  };
+  if (stage != kArrayScan) {
+    timed.expected_by_place = [stage, k](const DrawnInputs& inputs, std::size_t first,
+                                         std::size_t count, HostArray& right) {
+      sums_at(stage, inputs, first, count, k, right);
+    };
+  }
+  return timed;
+}
+
+/// `range`: the keys.
+TimedCase timed_keys(int stage, std::int64_t n, int k, IntegerRange range) {
+  TimedCase timed;
+  timed.label = "n = " + std::to_string(n) + ", k = " + std::to_string(k);
+  timed.sizes = {n, k};
+  const bool counts = stage == kHistogram;
+  timed.useful_bytes = static_cast<double>(n) * sizeof(unsigned) * (counts ? 1 : 2);
+  timed.inputs = {
+      {.type = ElementType::kInt32, .count = static_cast<std::size_t>(n), .integers = range}};
+  timed.output = {.type = ElementType::kInt32,
+                  .count = static_cast<std::size_t>(counts ? kBins : n),
+                  .initial = counts ? Initial::kZero : Initial::kPoison};
+  timed.arguments = [n, k](std::span<void* const> d_inputs, void* d_output) {
+    return kernel_arguments(static_cast<unsigned*>(d_output),
+                            static_cast<const unsigned*>(d_inputs[0]), static_cast<int>(n), k);
+  };
+  timed.expected = [stage, k](std::span<const HostArray> inputs) {
+    return bytes_of(expected_of_keys(stage, values_of<unsigned>(inputs[0]), k));
+  };
+  if (counts) {
+    timed.expected_of_read = [k](const DrawnInputs& in, std::span<const ElementRange> read) {
+      std::vector<unsigned> bins(kBins);
+      for (const auto& [first, count] : read)
+        for (std::size_t i = first; i < first + count; ++i)
+          ++bins[static_cast<unsigned>(in.at<std::int32_t>(0, i)) >> k & (kBins - 1)];
+      return bytes_of(bins);
+    };
+  }
+  return timed;
+}
+
+std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
+                                   std::span<const std::int64_t> size) {
+  const std::int64_t n = size[0];
+  const auto k = static_cast<int>(size[1]);
+  if (is_scan(stage.number)) return {timed_scan(stage.number, n, k)};
+  std::vector<TimedCase> cases = {timed_keys(stage.number, n, k, kAllBits)};
+  if (stage.number == kHistogram) {
+    // Two digits share all keys: every warp's lanes meet in two words.
+    cases.push_back(timed_keys(stage.number, n, k, {0, (std::int64_t{2} << k) - 1}));
+    cases.back().label += ", two digits";
+  }
+  return cases;
+}
+
+constexpr const char* kOfKeys = "(unsigned int*, unsigned int const*, int, int)";
+
+LAB_PROGRAM({.lab_id = "11-scan-and-sort",
+             .signature = {.parameters = "(long long*, int const*, int, int)",
+                           .of_kernel = {{"histogram", kOfKeys}, {"radix_pass", kOfKeys}}},
+             .timed_cases = timed_cases});
+
+}  // namespace

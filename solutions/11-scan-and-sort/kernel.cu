@@ -1,0 +1,575 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lab 11: scan, count and sort, five kernels           (handouts/11-scan-and-sort/handout.md)
+//
+// Each kernel is a part of the next ones: the scan of a warp becomes the scan of a block, then of
+// an array; counting digits and scanning the counts becomes one pass of a radix sort. A budget
+// counts requests (one memory instruction of one warp), sectors (pieces of 32 bytes of global
+// memory) and shuffles. kernel.cuh has the data, the constants, and the words that blocks tell each
+// other.
+#include "kernel.cuh"
+
+// Stage 1: Warp scan
+//
+// Before   The CPU adds one number after the other, and every sum needs the one before it.
+// Task     The sums of runs of 32 numbers. A warp takes a run, a lane an element, and all 32 sums
+//          grow at once: after step s each lane has the sum of its last 2^s elements.
+// Budget   5 steps. A sum has 64 bits, so a step is 2 shuffles. Load 4 sectors a request, store 8.
+//
+//     lane          0    1    2    3    4    5   ...
+//     value         3    1    4    1    5    9
+//     stride 1      3    4    5    5    6   14         + lane - 1
+//     stride 2      3    4    8    9   11   19         + lane - 2
+//     stride 4      3    4    8    9   14   23         + lane - 4; then 8 and 16
+
+// The sum of `value` over the lanes up to this one, itself included. All 32 lanes must call it.
+inline __device__ long long warp_inclusive(long long value) {
+  // TODO 1 (about 5 lines): five steps. __shfl_up_sync(kAllLanes, value, stride) gives the value of
+  // lane - stride. The first lanes have no such neighbour: what must they not add?
+  const int lane = threadIdx.x % kLanes;
+#pragma unroll
+  for (int stride = 1; stride < kLanes; stride *= 2) {
+    const long long left = __shfl_up_sync(kAllLanes, value, stride);
+    if (lane >= stride) value += left;
+  }
+  return value;
+}
+
+__global__ void warp_scan(long long* __restrict__ out, const int* __restrict__ in, int n, int k) {
+  // TODO 2 (about 3 lines): this thread's element. A lane past the end takes part in the shuffles,
+  // too: with which number?
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  const long long value = i < n ? in[i] : 0;
+  const long long sum = warp_inclusive(value);
+
+  // TODO 3 (about 1 line): store its sum, with the element itself or without it.
+  if (i < n) out[i] = k != 0 ? sum : sum - value;
+}
+
+// Given, as an example.
+LAUNCH_SHAPE(warp_scan, int n, int k) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}
+
+// Stage 2: Block scan
+//
+// Before   Runs ended where a warp ends.
+// Task     Runs of kRun numbers, a block each. A warp takes an eighth of them, kItems rounds of 32,
+//          and carries its sum from round to round. Then each warp needs one more number: the sum
+//          of all warps before it.
+// Budget   All kItems loads of a thread in flight at once. 5 steps a round, and one barrier. Load 4
+//          sectors a request, store 8.
+//
+//     warp 0                          warp 1                          ...
+//     [round 0][round 1]...[15]       [round 0][round 1]...[15]
+//       scan  ->  carry  ->  sum 0      scan  ->  carry  ->  sum 1    ...
+//                                                     + sum 0              + sum 0 + sum 1
+__global__ void __launch_bounds__(kThreads)
+    block_scan(long long* __restrict__ out, const int* __restrict__ in, int n, int k) {
+  __shared__ long long warp_sum[kWarps];
+  const int warp = threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+  // Given: this thread's element of round 0; that of round r is r * kLanes further on.
+  const int first = blockIdx.x * kRun + warp * (kRun / kWarps) + lane;
+
+  // TODO 1 (about 6 lines): load kItems elements into an array of this thread, 0 past the end.
+  int value[kItems];
+#pragma unroll
+  for (int r = 0; r < kItems; ++r) {
+    const int i = first + r * kLanes;
+    value[r] = i < n ? in[i] : 0;
+  }
+
+  // TODO 2 (about 7 lines): scan each round; the next round starts from the last lane's sum.
+  long long sum[kItems];
+  long long carry = 0;
+#pragma unroll
+  for (int r = 0; r < kItems; ++r) {
+    sum[r] = carry + warp_inclusive(value[r]);
+    carry = __shfl_sync(kAllLanes, sum[r], kLanes - 1);
+  }
+
+  // TODO 3 (about 4 lines): tell the other warps this warp's sum, and add up those of the warps
+  // before this one. What stands between the two?
+  if (lane == 0) warp_sum[warp] = carry;
+  // From here on every thread may assume that the sums of all warps are there.
+  __syncthreads();
+  long long before = 0;
+  for (int w = 0; w < warp; ++w) {
+    before += warp_sum[w];
+  }
+
+  // TODO 4 (about 5 lines): store.
+#pragma unroll
+  for (int r = 0; r < kItems; ++r) {
+    const int i = first + r * kLanes;
+    if (i < n) out[i] = before + sum[r] - (k != 0 ? 0 : value[r]);
+  }
+}
+
+LAUNCH_SHAPE(block_scan, int n, int k) {
+  LaunchShape shape;
+  // TODO 5 (about 2 lines): a block per run.
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kRun);
+  return shape;
+}
+
+// Stage 3: The whole array, in one pass
+//
+// Before   A block knows nothing of the blocks before it. Scanning their sums in a second launch
+//          works, but reads or writes the array twice.
+// Task     One pass: a block loads its tile, learns the sum of all tiles before it, and stores. It
+//          tells the sum of its own tile at once (A), and the sum up to its end (P) once it knows
+//          it. It looks back: over tiles that say A, to the nearest one that says P.
+// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 16
+//          sectors a request (16 bytes a lane), and store as many.
+//
+//     tile      ...   5     6     7     8     9
+//     status          P     A     A     P     X        tile 10 looks back: 9 says X, so it waits;
+//     sum            17     4     2    26     ?        once 9 says A with 3: 26 + 3 = 29
+//
+// Blocks may start in any order, and one that waits keeps its place on the SM: a block that waits
+// for one that has not started may wait for ever. So a block does not take tile blockIdx.x: it
+// takes a ticket, and the tickets before its own belong to blocks that have started.
+//
+// Scratch:   ticket | state of tile 0 | state of tile 1 | ...       8 bytes each
+
+// First launch: scratch is uninitialised.
+__global__ void array_scan_clear(long long* __restrict__ out, const int* __restrict__ in, int n,
+                                 int k, void* scratch) {
+  // TODO 1 (about 3 lines): clear ticket and states.
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  unsigned long long* const words = static_cast<unsigned long long*>(scratch);
+  if (i < 1 + ceil_div(n, kRun)) words[i] = 0;
+}
+
+// The sum of `value` over all lanes, in all lanes.
+inline __device__ long long warp_sum_of(long long value) {
+  // TODO 2 (about 4 lines): five steps; __shfl_xor_sync exchanges two lanes' values.
+#pragma unroll
+  for (int stride = kLanes / 2; stride > 0; stride /= 2) {
+    value += __shfl_xor_sync(kAllLanes, value, stride);
+  }
+  return value;
+}
+
+// The sum of all tiles before `tile`, in all lanes. A whole warp calls it, and looks at 32 tiles at
+// once: lane 0 at the nearest.
+inline __device__ long long look_back(const unsigned long long* states, int tile) {
+  long long sum = 0;
+  // TODO 3 (about 18 lines): load the states of 32 tiles, until all that count say A or P. Those
+  // count that are not behind the nearest P. Add them up; go on with the next 32 if none said P.
+  const int lane = threadIdx.x % kLanes;
+  for (int nearest = tile - 1; nearest >= 0; nearest -= kLanes) {
+    const int other = nearest - lane;
+    unsigned long long state;
+    unsigned missing, prefixes, counted;
+    do {
+      // The status and the sum are one word, and we ask for no other word of that block: relaxed
+      // is enough. In front of tile 0 the sum is 0.
+      state = other >= 0 ? load_relaxed(states + other) : state_of(kPrefix, 0);
+      missing = __ballot_sync(kAllLanes, status_of(state) == kNothing);
+      prefixes = __ballot_sync(kAllLanes, status_of(state) == kPrefix);
+      counted = prefixes ^ (prefixes - 1);  // up to the lowest 1; without one, all
+    } while ((missing & counted) != 0);
+    sum += warp_sum_of((counted >> lane & 1) != 0 ? sum_of(state) : 0);
+    if (prefixes != 0) break;
+  }
+  return sum;
+}
+
+// Four items a lane, 128 neighbours a warp: one round.
+inline constexpr int kVector = 4;
+inline constexpr int kRounds = kItems / kVector;
+inline constexpr int kRoundItems = kLanes * kVector;
+
+// Stores sums[0] to sums[3], elements 4 * lane to 4 * lane + 3 of `out`. A lane's sums are 32
+// bytes, and it can store 16 at a time: by itself it would touch 32 sectors a request, half of
+// each. So two neighbours swap halves first, and store 32 bytes side by side, of the one and then
+// of the other.
+inline __device__ void store_sums(long long* out, const long long (&sums)[kVector]) {
+  const int lane = threadIdx.x % kLanes;
+  const bool odd = lane % 2 != 0;
+  const long long x = __shfl_xor_sync(kAllLanes, odd ? sums[0] : sums[2], 1);
+  const long long y = __shfl_xor_sync(kAllLanes, odd ? sums[1] : sums[3], 1);
+  longlong2* const to = reinterpret_cast<longlong2*>(out + lane / 2 * 2 * kVector) + lane % 2;
+  to[0] = odd ? make_longlong2(x, y) : make_longlong2(sums[0], sums[1]);
+  to[2] = odd ? make_longlong2(sums[2], sums[3]) : make_longlong2(x, y);
+}
+
+// Second launch: a tile of kRun numbers each block.
+__global__ void __launch_bounds__(kThreads, 4)
+    array_scan_tiles(long long* __restrict__ out, const int* __restrict__ in, int n, int k,
+                     void* scratch) {
+  // TODO 4 (about 8 lines): one thread takes the block's ticket and tells the others.
+  unsigned long long* const states = static_cast<unsigned long long*>(scratch) + 1;
+  __shared__ int block_tile;
+  __shared__ long long warp_sum[kWarps];
+  __shared__ long long sum_before;
+  if (threadIdx.x == 0) {
+    block_tile = static_cast<int>(atomicAdd(static_cast<unsigned*>(scratch), 1u));
+  }
+  // From here on every thread may assume that the tile is known.
+  __syncthreads();
+  const int tile = block_tile;
+
+  // TODO 5 (about 25 lines): load the tile and scan it as in stage 2, but 16 bytes a load: a lane
+  // has 4 neighbours in a round. The last tile may have fewer elements.
+  const int warp = threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+  const int first = tile * kRun + warp * (kRun / kWarps);
+  const bool whole = n - tile * kRun >= kRun;
+  int4 item[kRounds];
+  if (whole) {
+    const int4* const vectors = reinterpret_cast<const int4*>(in + first);
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) item[r] = vectors[r * kLanes + lane];
+  } else {
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+      const int i = first + r * kRoundItems + lane * kVector;
+      item[r].x = i < n ? in[i] : 0;
+      item[r].y = i + 1 < n ? in[i + 1] : 0;
+      item[r].z = i + 2 < n ? in[i + 2] : 0;
+      item[r].w = i + 3 < n ? in[i + 3] : 0;
+    }
+  }
+  long long before[kRounds];  // the sum of all of the warp's items before this lane's four
+  long long carry = 0;
+#pragma unroll
+  for (int r = 0; r < kRounds; ++r) {
+    const long long own = static_cast<long long>(item[r].x) + item[r].y + item[r].z + item[r].w;
+    const long long inclusive = carry + warp_inclusive(own);
+    before[r] = inclusive - own;
+    carry = __shfl_sync(kAllLanes, inclusive, kLanes - 1);
+  }
+  if (lane == 0) warp_sum[warp] = carry;
+  // From here on every thread may assume that the sums of all warps are there.
+  __syncthreads();
+
+  // TODO 6 (about 15 lines): one warp scans the sums of the warps, says A, looks back, and says P.
+  // Tile 0 has nothing before it. Then all threads learn the sum before the tile.
+  if (warp == 0) {
+    const long long of_warp = lane < kWarps ? warp_sum[lane] : 0;
+    const long long inclusive = warp_inclusive(of_warp);
+    const long long of_tile = __shfl_sync(kAllLanes, inclusive, kLanes - 1);
+    if (lane == 0) {
+      store_relaxed(states + tile, state_of(tile == 0 ? kPrefix : kAggregate, of_tile));
+    }
+    if (lane < kWarps) warp_sum[lane] = inclusive - of_warp;
+    const long long sum = look_back(states, tile);
+    if (lane == 0) {
+      if (tile != 0) store_relaxed(states + tile, state_of(kPrefix, sum + of_tile));
+      sum_before = sum;
+    }
+  }
+  // From here on every thread may assume that all sums before its warp are known.
+  __syncthreads();
+
+  // TODO 7 (about 20 lines): store. A lane has 4 sums of 8 bytes in a row, two stores: how many
+  // sectors does each of them touch, and how many of them does it fill?
+  const long long base = sum_before + warp_sum[warp];
+#pragma unroll
+  for (int r = 0; r < kRounds; ++r) {
+    const int values[kVector] = {item[r].x, item[r].y, item[r].z, item[r].w};
+    long long sum = base + before[r];
+    long long sums[kVector];
+#pragma unroll
+    for (int j = 0; j < kVector; ++j) {
+      sums[j] = k != 0 ? sum + values[j] : sum;
+      sum += values[j];
+    }
+    const int start = first + r * kRoundItems;
+    if (whole) {
+      store_sums(out + start, sums);
+    } else {
+#pragma unroll
+      for (int j = 0; j < kVector; ++j) {
+        const int i = start + lane * kVector + j;
+        if (i < n) out[i] = sums[j];
+      }
+    }
+  }
+}
+
+LAUNCH_PLAN(array_scan, int n, int k) {
+  LaunchPlan plan = plan_with_scratch(0);
+  // TODO 8 (about 6 lines): scratch for the ticket and the states, and both launches, each
+  // .then(KERNEL(name), shape), in order.
+  const long long tiles = ceil_div(n, kRun);
+  plan.scratch_bytes = (1 + tiles) * static_cast<long long>(sizeof(unsigned long long));
+  plan.then(KERNEL(array_scan_clear), {ceil_div(1 + tiles, kThreads), kThreads});
+  plan.then(KERNEL(array_scan_tiles), {tiles, kThreads});
+  return plan;
+}
+
+// Stage 4: Histogram
+//
+// Before   With one set of bins in global memory all threads of the GPU queue for 256 words, and
+//          each addition goes to the L2 cache.
+// Task     Count the digits. Each warp has bins of its own in shared memory (they are privatised),
+//          and counts there; at the end a block adds its bins to `out`, one atomic a bin.
+// Budget   4 bytes read for each key, 16 sectors a request. One shared atomic for each key, at most
+//          kBins global ones for each block, a fixed number of blocks.
+//
+//     in      [key][key][key] ...
+//                |    |    |                  digit_of(key, k)
+//     shared  [bins of warp 0] ... [bins of warp 7]      atomicAdd: lanes of a warp may meet
+//                |                      |
+//     global  [        out: 256 counts         ]         atomicAdd: blocks may meet
+
+inline constexpr int kInFlight = 4;              // vectors of a thread that are loaded together
+inline constexpr int kHistogramBlocksPerSm = 6;  // 1,536 threads of a multiprocessor's 2,048
+
+// Adds the digits of all keys to counts[0] to counts[kBins - 1]. All threads of the grid call it.
+inline __device__ void count_digits(unsigned* __restrict__ counts, const unsigned* __restrict__ in,
+                                    int n, int k) {
+  // TODO 1 (about 4 lines): bins of each warp, all 0 before anybody counts.
+  __shared__ unsigned bins[kWarps][kBins];
+  for (int b = threadIdx.x; b < kWarps * kBins; b += kThreads) bins[b / kBins][b % kBins] = 0;
+  // From here on every thread may assume that all bins are 0.
+  __syncthreads();
+  unsigned* const own = bins[threadIdx.x / kLanes];
+
+  // TODO 2 (about 20 lines): count, from vectors of 4 keys, several of them in flight. Why must the
+  // addition be atomic, if the bins are this warp's alone? The last n % 4 keys fill no vector.
+  const int thread = blockIdx.x * kThreads + threadIdx.x;
+  const int threads = gridDim.x * kThreads;
+  const uint4* const vectors = reinterpret_cast<const uint4*>(in);
+  const int count = n / 4;
+  const auto add = [own, k](uint4 keys) {
+    atomicAdd(&own[digit_of(keys.x, k)], 1u);
+    atomicAdd(&own[digit_of(keys.y, k)], 1u);
+    atomicAdd(&own[digit_of(keys.z, k)], 1u);
+    atomicAdd(&own[digit_of(keys.w, k)], 1u);
+  };
+  int v = thread;
+  for (; v + (kInFlight - 1) * threads < count; v += kInFlight * threads) {
+    uint4 keys[kInFlight];
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) keys[i] = vectors[v + i * threads];
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) add(keys[i]);
+  }
+  for (; v < count; v += threads) add(vectors[v]);
+  if (count * 4 + thread < n) atomicAdd(&own[digit_of(in[count * 4 + thread], k)], 1u);
+
+  // TODO 3 (about 6 lines): a thread a bin: add up what the warps have counted, and add it to
+  // counts[], unless it is 0.
+  // From here on every thread may assume that all warps have counted.
+  __syncthreads();
+  for (int b = threadIdx.x; b < kBins; b += kThreads) {
+    unsigned sum = 0;
+#pragma unroll
+    for (int w = 0; w < kWarps; ++w) sum += bins[w][b];
+    if (sum != 0) atomicAdd(&counts[b], sum);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    histogram(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k) {
+  count_digits(out, in, n, k);
+}
+
+LAUNCH_SHAPE(histogram, Gpu gpu, int n, int k) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  // TODO 4 (about 1 line): as many blocks as the GPU holds at once, but none without a key.
+  const long long most = static_cast<long long>(gpu.sm_count) * kHistogramBlocksPerSm;
+  shape.grid = ceil_div(n, 4 * kThreads) < most ? ceil_div(n, 4 * kThreads) : most;
+  return shape;
+}
+
+// Stage 5: One pass of a radix sort
+//
+// Before   A key's place is known once three numbers are: how many keys have a lower digit (stage 4
+//          and a scan), how many keys of the same digit are in earlier tiles (stage 3's look-back,
+//          256 of them at once), and how many are earlier in its own tile.
+// Task     Move each key to its place. The third number is its rank, and it must be stable: keys
+//          with equal digits keep their order. A warp ranks its keys round by round: lanes with
+//          equal digits find each other (a match), and the number of them in lower lanes is a rank.
+// Budget   4 bytes read and 4 written for each key, and 4 read to count. Keys go to their places
+//          in the tile first, in shared memory, so that neighbours store to neighbouring places.
+//
+//     tile       7a 31 7b 05 32 7c        digit: the high one
+//     rank        0  0  1  0  1  2        in its digit
+//     shared     05 31 32 7a 7b 7c        by digit, in order: runs of equal digits
+//     out       ..05..   ..31 32..    ..7a 7b 7c..      each run goes to its own place
+//
+// Scratch:   count of each digit | ticket | for each tile: a state for each digit     4 bytes each
+inline constexpr int kTicket = kBins;
+inline constexpr int kFirstState = kTicket + 1;
+
+// First launch.
+__global__ void radix_pass_clear(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n,
+                                 int k, void* scratch) {
+  // TODO 1 (about 4 lines): clear all of scratch.
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  const int words = kFirstState + kBins * static_cast<int>(ceil_div(n, kSortTile));
+  if (i < words) static_cast<unsigned*>(scratch)[i] = 0;
+}
+
+// Second launch.
+__global__ void __launch_bounds__(kThreads)
+    radix_pass_count(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k,
+                     void* scratch) {
+  // TODO 2 (about 1 line): stage 4, into scratch.
+  count_digits(static_cast<unsigned*>(scratch), in, n, k);
+}
+
+// The lanes of this warp whose digit is this lane's, this one included.
+inline __device__ unsigned same_digit(unsigned digit) {
+  unsigned same = kAllLanes;
+  // TODO 3 (about 5 lines): one vote for each bit of the digit. __match_any_sync does it in one
+  // instruction, which a GPU takes many clocks for.
+#pragma unroll
+  for (int bit = 0; bit < 8; ++bit) {
+    const bool one = (digit >> bit & 1) != 0;
+    const unsigned ones = __ballot_sync(kAllLanes, one);
+    same &= one ? ones : ~ones;
+  }
+  return same;
+}
+
+// The number of keys with this digit in all tiles before `tile`. Threads 0 to kBins - 1 have a
+// digit each and look back alone: a warp's 32 states are neighbours.
+inline __device__ unsigned look_back_for_digit(const unsigned* states, int tile, int digit) {
+  unsigned sum = 0;
+  // TODO 4 (about 8 lines): tile by tile, until one says P.
+  for (int other = tile - 1; other >= 0; --other) {
+    unsigned state;
+    do {
+      state = load_relaxed(states + other * kBins + digit);
+    } while (digit_status_of(state) == kNothing);
+    sum += count_of(state);
+    if (digit_status_of(state) == kPrefix) break;
+  }
+  return sum;
+}
+
+// Third launch: kSortTile keys each block. A warp has kSortItems rounds of 32 neighbours.
+__global__ void __launch_bounds__(kSortThreads, 2)
+    radix_pass_scatter(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k,
+                       void* scratch) {
+  // TODO 5 (about 10 lines): the ticket, and shared memory: a counter for each digit and warp, and
+  // room for the tile.
+  unsigned* const words = static_cast<unsigned*>(scratch);
+  unsigned* const states = words + kFirstState;
+  __shared__ unsigned next[kSortWarps][kBins];
+  __shared__ unsigned sorted[kSortTile];
+  __shared__ int place_of_digit[kBins];
+  __shared__ long long warp_sum[kBins / kLanes];
+  __shared__ int block_tile;
+  if (threadIdx.x == 0) block_tile = static_cast<int>(atomicAdd(words + kTicket, 1u));
+  for (int b = threadIdx.x; b < kSortWarps * kBins; b += kSortThreads) {
+    next[b / kBins][b % kBins] = 0;
+  }
+  // From here on every thread may assume that the tile is known and that the counters are 0.
+  __syncthreads();
+  const int tile = block_tile;
+  const int warp = threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+  const int left = n - tile * kSortTile;
+
+  // TODO 6 (about 10 lines): load the keys and count their digits for each warp. What stands past
+  // the end must come last in the tile, whatever k is.
+  unsigned key[kSortItems];
+  const int first = warp * (kSortTile / kSortWarps) + lane;
+#pragma unroll
+  for (int r = 0; r < kSortItems; ++r) {
+    const int i = first + r * kLanes;
+    key[r] = i < left ? in[tile * kSortTile + i] : ~0u;
+  }
+#pragma unroll
+  for (int r = 0; r < kSortItems; ++r) atomicAdd(&next[warp][digit_of(key[r], k)], 1u);
+  // From here on every thread may assume that all keys of the tile are counted.
+  __syncthreads();
+
+  // TODO 7 (about 30 lines): a thread a digit: add up the warps, and tell the tile's count (A).
+  // Then two scans over the digits, which fit into one of 64 bits: where the digit starts in the
+  // tile, and where in all keys. Each counter becomes the place of its warp's first such key.
+  const int digit = threadIdx.x;
+  unsigned in_tile = 0;
+  long long both = 0, inclusive = 0;
+  if (digit < kBins) {
+#pragma unroll
+    for (int w = 0; w < kSortWarps; ++w) in_tile += next[w][digit];
+    store_relaxed(states + tile * kBins + digit,
+                  digit_state_of(tile == 0 ? kPrefix : kAggregate, in_tile));
+    both = static_cast<long long>(in_tile) << 32 | words[digit];
+    inclusive = warp_inclusive(both);
+    if (lane == kLanes - 1) warp_sum[warp] = inclusive;
+  }
+  // From here on every thread may assume that the sums of all warps are there.
+  __syncthreads();
+  int start_in_tile = 0, start = 0;
+  if (digit < kBins) {
+    long long exclusive = inclusive - both;
+    for (int w = 0; w < warp; ++w) exclusive += warp_sum[w];
+    start_in_tile = static_cast<int>(exclusive >> 32);
+    start = static_cast<int>(exclusive & 0xffffffff);
+    unsigned place = start_in_tile;
+#pragma unroll
+    for (int w = 0; w < kSortWarps; ++w) {
+      const unsigned of_warp = next[w][digit];
+      next[w][digit] = place;
+      place += of_warp;
+    }
+  }
+  // From here on every thread may assume that each warp's counters are places in the tile.
+  __syncthreads();
+
+  // TODO 8 (about 11 lines): rank, round by round, and move each key to its place in the tile. Who
+  // moves the counter on, and when may it be read again?
+  const unsigned lower_lanes = (1u << lane) - 1;
+#pragma unroll
+  for (int r = 0; r < kSortItems; ++r) {
+    const unsigned d = digit_of(key[r], k);
+    const unsigned same = same_digit(d);
+    const unsigned place = next[warp][d];
+    const int rank = __popc(same & lower_lanes);
+    __syncwarp();  // all lanes have read the counter
+    if (rank == 0) next[warp][d] = place + __popc(same);
+    __syncwarp();  // and the next round reads the new one
+    sorted[place + rank] = key[r];
+  }
+
+  // TODO 9 (about 8 lines): a thread a digit: look back, say P, and work out how far a key of
+  // this digit moves from its place in the tile to its place in `out`.
+  if (digit < kBins) {
+    const unsigned before = look_back_for_digit(states, tile, digit);
+    if (tile != 0) {
+      store_relaxed(states + tile * kBins + digit, digit_state_of(kPrefix, before + in_tile));
+    }
+    place_of_digit[digit] = start + static_cast<int>(before) - start_in_tile;
+  }
+  // From here on every thread may assume that the tile is sorted and that all places are known.
+  __syncthreads();
+
+  // TODO 10 (about 6 lines): store the tile in order.
+#pragma unroll
+  for (int r = 0; r < kSortItems; ++r) {
+    const int i = r * kSortThreads + threadIdx.x;
+    const unsigned moved = sorted[i];
+    if (i < left) out[place_of_digit[digit_of(moved, k)] + i] = moved;
+  }
+}
+
+LAUNCH_PLAN(radix_pass, Gpu gpu, int n, int k) {
+  LaunchPlan plan = plan_with_scratch(0);
+  // TODO 11 (about 10 lines): scratch and three launches.
+  const long long tiles = ceil_div(n, kSortTile);
+  const long long words = kFirstState + kBins * tiles;
+  const long long most = static_cast<long long>(gpu.sm_count) * kHistogramBlocksPerSm;
+  const long long blocks = ceil_div(n, 4 * kThreads);
+  plan.scratch_bytes = words * static_cast<long long>(sizeof(unsigned));
+  plan.then(KERNEL(radix_pass_clear), {ceil_div(words, kThreads), kThreads});
+  plan.then(KERNEL(radix_pass_count), {blocks < most ? blocks : most, kThreads});
+  plan.then(KERNEL(radix_pass_scatter), {tiles, kSortThreads});
+  return plan;
+}
