@@ -58,7 +58,7 @@ LAUNCH_SHAPE(warp_scan, int n, int k) {
 //     [round 0][round 1]...[15]       [round 0][round 1]...[15]
 //       scan  ->  carry  ->  sum 0      scan  ->  carry  ->  sum 1    ...
 //                                                     + sum 0              + sum 0 + sum 1
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 3)
     block_scan(long long* __restrict__ out, const int* __restrict__ in, int n, int k) {
   __shared__ long long warp_sum[kWarps];
   const int warp = threadIdx.x / kLanes;
@@ -89,8 +89,8 @@ LAUNCH_SHAPE(block_scan, int n, int k) {
 // Task     One pass: a block loads its tile, learns the sum of all tiles before it, and stores. It
 //          tells the sum of its own tile at once (A), and the sum up to its end (P) once it knows
 //          it. It looks back: over tiles that say A, to the nearest one that says P.
-// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 16
-//          sectors a request (16 bytes a lane), and store as many.
+// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 8
+//          sectors a request (8 bytes a lane), store 16.
 //
 //     tile      ...   5     6     7     8     9
 //     status          P     A     A     P     X        tile 10 looks back: 9 says X, so it waits;
@@ -129,14 +129,13 @@ __global__ void __launch_bounds__(kThreads, 4)
                      void* scratch) {
   // TODO 4 (about 8 lines): one thread takes the block's ticket and tells the others.
 
-  // TODO 5 (about 25 lines): load the tile and scan it as in stage 2, but 16 bytes a load: a lane
-  // has 4 neighbours in a round. The last tile may have fewer elements.
+  // TODO 5 (about 29 lines): load the tile and scan it as in stage 2, but with vectors: a lane has
+  // 2 neighbours in a round. How long is a vector of their sums? The last tile may be shorter.
 
   // TODO 6 (about 15 lines): one warp scans the sums of the warps, says A, looks back, and says P.
   // Tile 0 has nothing before it. Then all threads learn the sum before the tile.
 
-  // TODO 7 (about 20 lines): store. A lane has 4 sums of 8 bytes in a row, two stores: how many
-  // sectors does each of them touch, and how many of them does it fill?
+  // TODO 7 (about 16 lines): store, 16 bytes a store where the tile is whole.
 }
 
 LAUNCH_PLAN(array_scan, int n, int k) {
@@ -153,11 +152,11 @@ LAUNCH_PLAN(array_scan, int n, int k) {
 // Task     Count the digits. Each warp has bins of its own in shared memory (they are privatised),
 //          and counts there; at the end a block adds its bins to `out`, one atomic a bin.
 // Budget   4 bytes read for each key, 16 sectors a request. One shared atomic for each key, at most
-//          kBins global ones for each block, a fixed number of blocks.
+//          kBins global ones for each block, and one block for each multiprocessor.
 //
 //     in      [key][key][key] ...
 //                |    |    |                  digit_of(key, k)
-//     shared  [bins of warp 0] ... [bins of warp 7]      atomicAdd: lanes of a warp may meet
+//     shared  [bins of warp 0] ... [bins of warp 31]     atomicAdd: lanes of a warp may meet
 //                |                      |
 //     global  [        out: 256 counts         ]         atomicAdd: blocks may meet
 
@@ -173,15 +172,15 @@ inline __device__ void count_digits(unsigned* __restrict__ counts, const unsigne
   // counts[], unless it is 0.
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kCountThreads)
     histogram(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k) {
   count_digits(out, in, n, k);
 }
 
 LAUNCH_SHAPE(histogram, Gpu gpu, int n, int k) {
   LaunchShape shape;
-  shape.block = kThreads;
-  // TODO 4 (about 1 line): as many blocks as the GPU holds at once, but none without a key.
+  shape.block = kCountThreads;
+  // TODO 4 (about 1 line): one block for each multiprocessor, or fewer where there are few keys.
   return shape;
 }
 
@@ -212,7 +211,7 @@ __global__ void radix_pass_clear(unsigned* __restrict__ out, const unsigned* __r
 }
 
 // Second launch.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kCountThreads)
     radix_pass_count(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k,
                      void* scratch) {
   // TODO 2 (about 1 line): stage 4, into scratch.

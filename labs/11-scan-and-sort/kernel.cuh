@@ -36,13 +36,18 @@ using membound::LaunchShape;
 
 inline constexpr int kLanes = 32;                   ///< of a warp
 inline constexpr unsigned kAllLanes = 0xffffffffu;  ///< the mask of all 32 lanes
-inline constexpr int kThreads = 256;                ///< of a block, stages 1 to 4
-inline constexpr int kWarps = kThreads / kLanes;    ///< of such a block
-inline constexpr int kItems = 16;                   ///< of a thread, stages 2 and 3
-inline constexpr int kRun = kThreads * kItems;      ///< 4,096: a run of stage 2, a tile of stage 3
-inline constexpr int kBins = 256;                   ///< stages 4 and 5: values of a digit
-inline constexpr int kSortThreads = 384;            ///< stage 5: threads of a block
-inline constexpr int kSortWarps = kSortThreads / kLanes;
+
+inline constexpr int kThreads = 256;              ///< of a block, stages 1 to 3
+inline constexpr int kWarps = kThreads / kLanes;  ///< of such a block
+inline constexpr int kItems = 16;                 ///< of a thread, stages 2 and 3
+inline constexpr int kRun = kThreads * kItems;    ///< 4,096: a run of stage 2, a tile of stage 3
+
+inline constexpr int kBins = 256;                           ///< values of a digit
+inline constexpr int kCountThreads = 1024;                  ///< of a block that counts
+inline constexpr int kCountWarps = kCountThreads / kLanes;  ///< of such a block
+
+inline constexpr int kSortThreads = 384;                     ///< stage 5: of a block that sorts
+inline constexpr int kSortWarps = kSortThreads / kLanes;     ///< of such a block
 inline constexpr int kSortItems = 22;                        ///< stage 5: keys of a thread
 inline constexpr int kSortTile = kSortThreads * kSortItems;  ///< 8,448 keys of a block
 

@@ -68,7 +68,7 @@ LAUNCH_SHAPE(warp_scan, int n, int k) {
 //     [round 0][round 1]...[15]       [round 0][round 1]...[15]
 //       scan  ->  carry  ->  sum 0      scan  ->  carry  ->  sum 1    ...
 //                                                     + sum 0              + sum 0 + sum 1
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 3)
     block_scan(long long* __restrict__ out, const int* __restrict__ in, int n, int k) {
   __shared__ long long warp_sum[kWarps];
   const int warp = threadIdx.x / kLanes;
@@ -126,8 +126,8 @@ LAUNCH_SHAPE(block_scan, int n, int k) {
 // Task     One pass: a block loads its tile, learns the sum of all tiles before it, and stores. It
 //          tells the sum of its own tile at once (A), and the sum up to its end (P) once it knows
 //          it. It looks back: over tiles that say A, to the nearest one that says P.
-// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 16
-//          sectors a request (16 bytes a lane), and store as many.
+// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 8
+//          sectors a request (8 bytes a lane), store 16.
 //
 //     tile      ...   5     6     7     8     9
 //     status          P     A     A     P     X        tile 10 looks back: 9 says X, so it waits;
@@ -183,24 +183,11 @@ inline __device__ long long look_back(const unsigned long long* states, int tile
   return sum;
 }
 
-// Four items a lane, 128 neighbours a warp: one round.
-inline constexpr int kVector = 4;
+// Two items a lane: 8 bytes a load, and their two sums are 16 bytes a store. Four items would be 16
+// bytes a load, but their sums 32, two stores that each skip every second sector.
+inline constexpr int kVector = 2;
 inline constexpr int kRounds = kItems / kVector;
 inline constexpr int kRoundItems = kLanes * kVector;
-
-// Stores sums[0] to sums[3], elements 4 * lane to 4 * lane + 3 of `out`. A lane's sums are 32
-// bytes, and it can store 16 at a time: by itself it would touch 32 sectors a request, half of
-// each. So two neighbours swap halves first, and store 32 bytes side by side, of the one and then
-// of the other.
-inline __device__ void store_sums(long long* out, const long long (&sums)[kVector]) {
-  const int lane = threadIdx.x % kLanes;
-  const bool odd = lane % 2 != 0;
-  const long long x = __shfl_xor_sync(kAllLanes, odd ? sums[0] : sums[2], 1);
-  const long long y = __shfl_xor_sync(kAllLanes, odd ? sums[1] : sums[3], 1);
-  longlong2* const to = reinterpret_cast<longlong2*>(out + lane / 2 * 2 * kVector) + lane % 2;
-  to[0] = odd ? make_longlong2(x, y) : make_longlong2(sums[0], sums[1]);
-  to[2] = odd ? make_longlong2(sums[2], sums[3]) : make_longlong2(x, y);
-}
 
 // Second launch: a tile of kRun numbers each block.
 __global__ void __launch_bounds__(kThreads, 4)
@@ -218,15 +205,15 @@ __global__ void __launch_bounds__(kThreads, 4)
   __syncthreads();
   const int tile = block_tile;
 
-  // TODO 5 (about 25 lines): load the tile and scan it as in stage 2, but 16 bytes a load: a lane
-  // has 4 neighbours in a round. The last tile may have fewer elements.
+  // TODO 5 (about 29 lines): load the tile and scan it as in stage 2, but with vectors: a lane has
+  // 2 neighbours in a round. How long is a vector of their sums? The last tile may be shorter.
   const int warp = threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int first = tile * kRun + warp * (kRun / kWarps);
   const bool whole = n - tile * kRun >= kRun;
-  int4 item[kRounds];
+  int2 item[kRounds];
   if (whole) {
-    const int4* const vectors = reinterpret_cast<const int4*>(in + first);
+    const int2* const vectors = reinterpret_cast<const int2*>(in + first);
 #pragma unroll
     for (int r = 0; r < kRounds; ++r) item[r] = vectors[r * kLanes + lane];
   } else {
@@ -235,15 +222,13 @@ __global__ void __launch_bounds__(kThreads, 4)
       const int i = first + r * kRoundItems + lane * kVector;
       item[r].x = i < n ? in[i] : 0;
       item[r].y = i + 1 < n ? in[i + 1] : 0;
-      item[r].z = i + 2 < n ? in[i + 2] : 0;
-      item[r].w = i + 3 < n ? in[i + 3] : 0;
     }
   }
-  long long before[kRounds];  // the sum of all of the warp's items before this lane's four
+  long long before[kRounds];  // the sum of all of the warp's items before this lane's two
   long long carry = 0;
 #pragma unroll
   for (int r = 0; r < kRounds; ++r) {
-    const long long own = static_cast<long long>(item[r].x) + item[r].y + item[r].z + item[r].w;
+    const long long own = static_cast<long long>(item[r].x) + item[r].y;
     const long long inclusive = carry + warp_inclusive(own);
     before[r] = inclusive - own;
     carry = __shfl_sync(kAllLanes, inclusive, kLanes - 1);
@@ -271,28 +256,20 @@ __global__ void __launch_bounds__(kThreads, 4)
   // From here on every thread may assume that all sums before its warp are known.
   __syncthreads();
 
-  // TODO 7 (about 20 lines): store. A lane has 4 sums of 8 bytes in a row, two stores: how many
-  // sectors does each of them touch, and how many of them does it fill?
+  // TODO 7 (about 16 lines): store, 16 bytes a store where the tile is whole.
   const long long base = sum_before + warp_sum[warp];
 #pragma unroll
   for (int r = 0; r < kRounds; ++r) {
-    const int values[kVector] = {item[r].x, item[r].y, item[r].z, item[r].w};
-    long long sum = base + before[r];
-    long long sums[kVector];
-#pragma unroll
-    for (int j = 0; j < kVector; ++j) {
-      sums[j] = k != 0 ? sum + values[j] : sum;
-      sum += values[j];
-    }
-    const int start = first + r * kRoundItems;
+    const int i = first + r * kRoundItems + lane * kVector;
+    const long long sum = base + before[r];
+    const long long next = sum + item[r].x;
+    const longlong2 sums =
+        k != 0 ? make_longlong2(next, next + item[r].y) : make_longlong2(sum, next);
     if (whole) {
-      store_sums(out + start, sums);
+      *reinterpret_cast<longlong2*>(out + i) = sums;
     } else {
-#pragma unroll
-      for (int j = 0; j < kVector; ++j) {
-        const int i = start + lane * kVector + j;
-        if (i < n) out[i] = sums[j];
-      }
+      if (i < n) out[i] = sums.x;
+      if (i + 1 < n) out[i + 1] = sums.y;
     }
   }
 }
@@ -315,31 +292,39 @@ LAUNCH_PLAN(array_scan, int n, int k) {
 // Task     Count the digits. Each warp has bins of its own in shared memory (they are privatised),
 //          and counts there; at the end a block adds its bins to `out`, one atomic a bin.
 // Budget   4 bytes read for each key, 16 sectors a request. One shared atomic for each key, at most
-//          kBins global ones for each block, a fixed number of blocks.
+//          kBins global ones for each block, and one block for each multiprocessor.
 //
 //     in      [key][key][key] ...
 //                |    |    |                  digit_of(key, k)
-//     shared  [bins of warp 0] ... [bins of warp 7]      atomicAdd: lanes of a warp may meet
+//     shared  [bins of warp 0] ... [bins of warp 31]     atomicAdd: lanes of a warp may meet
 //                |                      |
 //     global  [        out: 256 counts         ]         atomicAdd: blocks may meet
 
-inline constexpr int kInFlight = 4;              // vectors of a thread that are loaded together
-inline constexpr int kHistogramBlocksPerSm = 6;  // 1,536 threads of a multiprocessor's 2,048
+inline constexpr int kInFlight = 4;  // vectors of a thread that are loaded together
+
+// One block for each multiprocessor: each more would add its bins to `counts`, too, all at the end.
+// 1,024 threads with 64 bytes in flight each are enough.
+inline __device__ long long count_blocks(Gpu gpu, int n) {
+  const long long blocks = ceil_div(n, kInFlight * 4 * kCountThreads);
+  return blocks < gpu.sm_count ? blocks : gpu.sm_count;
+}
 
 // Adds the digits of all keys to counts[0] to counts[kBins - 1]. All threads of the grid call it.
 inline __device__ void count_digits(unsigned* __restrict__ counts, const unsigned* __restrict__ in,
                                     int n, int k) {
   // TODO 1 (about 4 lines): bins of each warp, all 0 before anybody counts.
-  __shared__ unsigned bins[kWarps][kBins];
-  for (int b = threadIdx.x; b < kWarps * kBins; b += kThreads) bins[b / kBins][b % kBins] = 0;
+  __shared__ unsigned bins[kCountWarps][kBins];
+  for (int b = threadIdx.x; b < kCountWarps * kBins; b += kCountThreads) {
+    bins[b / kBins][b % kBins] = 0;
+  }
   // From here on every thread may assume that all bins are 0.
   __syncthreads();
   unsigned* const own = bins[threadIdx.x / kLanes];
 
   // TODO 2 (about 20 lines): count, from vectors of 4 keys, several of them in flight. Why must the
   // addition be atomic, if the bins are this warp's alone? The last n % 4 keys fill no vector.
-  const int thread = blockIdx.x * kThreads + threadIdx.x;
-  const int threads = gridDim.x * kThreads;
+  const int thread = blockIdx.x * kCountThreads + threadIdx.x;
+  const int threads = gridDim.x * kCountThreads;
   const uint4* const vectors = reinterpret_cast<const uint4*>(in);
   const int count = n / 4;
   const auto add = [own, k](uint4 keys) {
@@ -363,25 +348,24 @@ inline __device__ void count_digits(unsigned* __restrict__ counts, const unsigne
   // counts[], unless it is 0.
   // From here on every thread may assume that all warps have counted.
   __syncthreads();
-  for (int b = threadIdx.x; b < kBins; b += kThreads) {
+  if (threadIdx.x < kBins) {
     unsigned sum = 0;
 #pragma unroll
-    for (int w = 0; w < kWarps; ++w) sum += bins[w][b];
-    if (sum != 0) atomicAdd(&counts[b], sum);
+    for (int w = 0; w < kCountWarps; ++w) sum += bins[w][threadIdx.x];
+    if (sum != 0) atomicAdd(&counts[threadIdx.x], sum);
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kCountThreads)
     histogram(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k) {
   count_digits(out, in, n, k);
 }
 
 LAUNCH_SHAPE(histogram, Gpu gpu, int n, int k) {
   LaunchShape shape;
-  shape.block = kThreads;
-  // TODO 4 (about 1 line): as many blocks as the GPU holds at once, but none without a key.
-  const long long most = static_cast<long long>(gpu.sm_count) * kHistogramBlocksPerSm;
-  shape.grid = ceil_div(n, 4 * kThreads) < most ? ceil_div(n, 4 * kThreads) : most;
+  shape.block = kCountThreads;
+  // TODO 4 (about 1 line): one block for each multiprocessor, or fewer where there are few keys.
+  shape.grid = count_blocks(gpu, n);
   return shape;
 }
 
@@ -415,7 +399,7 @@ __global__ void radix_pass_clear(unsigned* __restrict__ out, const unsigned* __r
 }
 
 // Second launch.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kCountThreads)
     radix_pass_count(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k,
                      void* scratch) {
   // TODO 2 (about 1 line): stage 4, into scratch.
@@ -565,11 +549,9 @@ LAUNCH_PLAN(radix_pass, Gpu gpu, int n, int k) {
   // TODO 11 (about 10 lines): scratch and three launches.
   const long long tiles = ceil_div(n, kSortTile);
   const long long words = kFirstState + kBins * tiles;
-  const long long most = static_cast<long long>(gpu.sm_count) * kHistogramBlocksPerSm;
-  const long long blocks = ceil_div(n, 4 * kThreads);
   plan.scratch_bytes = words * static_cast<long long>(sizeof(unsigned));
   plan.then(KERNEL(radix_pass_clear), {ceil_div(words, kThreads), kThreads});
-  plan.then(KERNEL(radix_pass_count), {blocks < most ? blocks : most, kThreads});
+  plan.then(KERNEL(radix_pass_count), {count_blocks(gpu, n), kCountThreads});
   plan.then(KERNEL(radix_pass_scatter), {tiles, kSortThreads});
   return plan;
 }
