@@ -149,17 +149,34 @@ class Tiling::Finder {
       const Footprint* const shape = show(first);
       if (shape == nullptr) return false;
       Stretch stretch{first, first, *shape, std::vector<std::int64_t>(shape->size(), 0)};
-      if (first + 1 < blocks_) {
+      if (!go_on_as_before(stretch) && first + 1 < blocks_) {
         const Footprint* const next = show(first + 1);
         if (next == nullptr) return false;
-        if (set_moves(*next, stretch)) stretch.last = end_of(stretch);
-        if (failed_) return false;
+        if (set_moves(*next, stretch)) stretch.last = end_of(stretch, first + 1);
       }
+      if (failed_) return false;
       first = stretch.last + 1;
       tiling_.stretches_.push_back(std::move(stretch));
       if (unless_rows && !row_lengths().empty()) return false;
     }
     return true;
+  }
+
+  /// What is left of the runs of the stretch before, moved on as there, if more than one block is.
+  bool go_on_as_before(Stretch& stretch) {
+    if (tiling_.stretches_.empty()) return false;
+    const Stretch& before = tiling_.stretches_.back();
+    const auto steps = static_cast<std::int64_t>(stretch.first - before.first);
+    std::size_t run = 0;
+    for (std::size_t i = 0; i < stretch.shape.size(); ++i, ++run) {
+      while (run < before.shape.size() &&
+             before.shape[run].first + steps * before.moves[run] != stretch.shape[i].first)
+        ++run;
+      if (run == before.shape.size()) return false;
+      stretch.moves[i] = before.moves[run];
+    }
+    stretch.last = end_of(stretch, stretch.first);
+    return stretch.last > stretch.first;
   }
 
   /// From its first block to the next; false: they are not alike.
@@ -175,13 +192,13 @@ class Tiling::Finder {
     return stretch.of(stretch.first + 1, tiling_.elements_) == next;
   }
 
-  /// Its last block.
-  std::uint64_t end_of(const Stretch& stretch) {
+  /// Its last block, where all up to `in` are known to be of it.
+  std::uint64_t end_of(const Stretch& stretch, std::uint64_t in) {
     const auto holds_for = [&](std::uint64_t block) {
       const Footprint* const is = show(block);
       return is != nullptr && *is == stretch.of(block, tiling_.elements_);
     };
-    std::uint64_t in = stretch.first + 1, out = blocks_;
+    std::uint64_t out = blocks_;
     for (const std::uint64_t block : places_to_look(stretch)) {
       if (block <= in) continue;
       if (holds_for(block)) {
@@ -192,6 +209,9 @@ class Tiling::Finder {
       break;
     }
     if (out == blocks_) return blocks_ - 1;
+    // Most end at the last block from which nothing is cut off.
+    if (out - in > 1 && holds_for(out - 1)) return out - 1;
+    if (in == stretch.first && !holds_for(in + 1)) return in;
     while (out - in > 1 && !failed_) {
       const std::uint64_t middle = in + (out - in) / 2;
       (holds_for(middle) ? in : out) = middle;
@@ -363,6 +383,7 @@ class Tiling::Finder {
     fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
     const std::optional<Footprint> are = show_(fresh);
     failed_ = failed_ || !are;
+    if (are && fresh.size() == 1) shown_[fresh.front()] = *are;
     return are && *are == united(std::move(runs));
   }
 
