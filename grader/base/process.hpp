@@ -84,11 +84,13 @@ struct ProcessOutcome {
 }
 
 /// Arrays of some megabytes come and go with every test: kept, their pages need not be made and
-/// cleared anew each time. Before there is a second thread.
-inline void keep_freed_memory() {
+/// cleared anew each time. `shares_them`: what one thread has freed another one uses, which is slow
+/// where many allocate at once. Before there is a second thread.
+inline void keep_freed_memory(bool shares_them = false) {
   constexpr int kKeptBytes = 256 << 20;
-  mallopt(M_MMAP_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
-  mallopt(M_TRIM_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);     // NOLINT(concurrency-mt-unsafe)
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);     // NOLINT(concurrency-mt-unsafe)
+  if (shares_them) mallopt(M_ARENA_MAX, 1);  // NOLINT(concurrency-mt-unsafe)
 }
 
 }  // namespace membound::base

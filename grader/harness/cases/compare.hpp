@@ -58,4 +58,10 @@ template <typename T>
 template <typename T>
 [[nodiscard]] bool element_equal(T got, T expected, Tolerance tolerance);
 
+/// Whether all elements, whose bytes these are, have the same bits, and none of `got` is poison:
+/// then they are equal by every rule. False says nothing. As most are, this is asked first.
+template <typename T>
+[[nodiscard]] bool have_same_bits(std::span<const std::byte> got,
+                                  std::span<const std::byte> expected);
+
 }  // namespace membound::harness

@@ -141,6 +141,10 @@ void compare_written(const TimedBuffer& buffer, std::size_t first, std::span<con
                      const HostArray& expected, Tolerance tolerance, WrittenPart& part) {
   MEMBOUND_CHECK(got.size() == expected.size());
   with_type(buffer.type, [&]<typename T>(T) {
+    if (have_same_bits<T>(got, expected)) {
+      part.elements += got.size() / sizeof(T);
+      return;
+    }
     for (std::size_t at = 0; at < got.size(); at += sizeof(T)) {
       T is{}, right{};
       std::memcpy(&is, got.data() + at, sizeof(T));

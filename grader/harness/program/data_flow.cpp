@@ -218,24 +218,25 @@ std::string source_of(const DataFlow& flow) {
 
 }  // namespace
 
-HandedInAgain hand_in_again(const std::vector<std::uint32_t>& output,
+HandedInAgain hand_in_again(std::vector<std::uint32_t> output,
                             const std::vector<std::uint32_t>& expected, const CopiedBack& back) {
   HandedInAgain handed;
-  handed.words = output;
+  handed.words = std::move(output);
   handed.copies.assign(back.ends.size(), false);
   Places places(back);
   std::size_t next = 0;  // usually the word behind the latest one
-  for (std::size_t i = 0; i < output.size(); ++i) {
+  for (std::size_t i = 0; i < handed.words.size(); ++i) {
+    std::uint32_t& word = handed.words[i];
     const std::uint32_t wanted = i < expected.size() ? expected[i] : 0;
     std::optional<std::size_t> place = next;
     const bool goes_on =
-        next < back.first.size() && back.first[next] == output[i] && back.again[next] == wanted;
-    if (!goes_on) place = places.find(output[i], wanted);
+        next < back.first.size() && back.first[next] == word && back.again[next] == wanted;
+    if (!goes_on) place = places.find(word, wanted);
     if (!place) {
       if (handed.strangers++ == 0) handed.first_stranger = i;
       continue;
     }
-    handed.words[i] = back.again[*place];
+    word = back.again[*place];
     next = *place + 1;
     const auto copy = std::ranges::upper_bound(back.ends, *place) - back.ends.begin();
     handed.copies[static_cast<std::size_t>(copy)] = true;

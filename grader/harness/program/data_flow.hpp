@@ -44,7 +44,7 @@ struct HandedInAgain {
 
 /// Finds each word of `output` among those copied back and takes what the replay has there. Where a
 /// word was copied back several times, the one is meant that becomes `expected`.
-[[nodiscard]] HandedInAgain hand_in_again(const std::vector<std::uint32_t>& output,
+[[nodiscard]] HandedInAgain hand_in_again(std::vector<std::uint32_t> output,
                                           const std::vector<std::uint32_t>& expected,
                                           const CopiedBack& back);
 

@@ -503,7 +503,7 @@ int run_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace membound::harness;
-  membound::base::keep_freed_memory();
+  membound::base::keep_freed_memory(true);  // a replay begins when a test has ended
   const ParsedOptions parsed = parse_options(argc, argv);
   if (!parsed.options) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);

@@ -82,7 +82,7 @@ class Run {
     RunEnd end;
     end.program = *std::move(program);
     end.runner = *std::move(runner);
-    end.outputs = end.program.files;
+    end.outputs = std::move(end.program.files);
     const auto text = read_whole(records.calls);
     if (!text) return text.error();
     auto findings = read_whole(records.findings);

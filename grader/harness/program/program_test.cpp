@@ -92,7 +92,7 @@ testing::AssertionResult ProgramTest::run(const std::string& output) {
 
 testing::AssertionResult ProgramTest::replay(const std::string& name,
                                              const std::vector<std::uint32_t>& expected) {
-  auto replayed = replays_(first_->end_, others_);
+  auto replayed = replays_(first_->end_, std::move(others_));
   if (!replayed) {
     abort_ = Cause::kCrash;
     return testing::AssertionFailure() << base::to_string(replayed.error());
@@ -110,7 +110,7 @@ testing::AssertionResult ProgramTest::replay(const std::string& name,
     return testing::AssertionFailure()
            << "The program gave the device " << worked << " operations; where results come from "
            << "is followed through " << kMostCallsFollowed << ".";
-  handed_ = hand_in_again(output, expected, replay_.back);
+  handed_ = hand_in_again(std::move(output), expected, replay_.back);
   return testing::AssertionSuccess();
 }
 

@@ -85,11 +85,14 @@ class ProgramTest {
                                              std::int64_t low, std::int64_t high,
                                              std::uint64_t seed) {
     static_assert(sizeof(T) == sizeof(std::uint32_t), "copies are followed word by word");
-    std::vector<T> values = generate_integers<T>(count, low, high, seed);
     if (first_ == nullptr) {
+      std::vector<T> values = generate_integers<T>(count, low, high, seed);
       give(name, values);
       return values;
     }
+    const std::string& bytes = first_->given_.inputs.at(name);
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     std::vector<std::uint32_t> given = words_of(values);
     for (T& value : values)
       value = static_cast<T>(other_integer(static_cast<std::int64_t>(value), low, high, key_));

@@ -31,9 +31,19 @@ void OtherInputs::add(std::vector<std::uint32_t> given, std::vector<std::uint32_
   inputs_.push_back({std::move(given), std::move(other)});
 }
 
+void OtherInputs::add_copied(const CopiedBack& back, std::size_t first) {
+  inputs_.push_back({{}, {}, &back, first, back.first.size() - first});
+}
+
+std::pair<OtherInputs::Words, OtherInputs::Words> OtherInputs::words_of(const Input& input) {
+  if (input.back == nullptr) return {input.given, input.other};
+  return {Words(input.back->first).subspan(input.first, input.count),
+          Words(input.back->again).subspan(input.first, input.count)};
+}
+
 bool OtherInputs::replace_part(std::span<std::byte> copied, std::size_t input, std::size_t word) {
   if (input >= inputs_.size()) return false;
-  const auto& [given, other] = inputs_[input];
+  const auto [given, other] = words_of(inputs_[input]);
   const std::size_t count = copied.size() / kWordBytes;
   if (word > given.size() || count > given.size() - word) return false;
   if (std::memcmp(copied.data(), given.data() + word, count * kWordBytes) != 0) return false;
@@ -50,7 +60,7 @@ std::size_t OtherInputs::replace_in(std::span<std::byte> copied) {
   for (std::size_t input = 0; input < std::min(inputs_.size(), kMostTried); ++input)
     if (replace_part(copied, input, 0)) return count;
   for (; mapped_ < inputs_.size(); ++mapped_) {
-    const auto& [given, other] = inputs_[mapped_];
+    const auto [given, other] = words_of(inputs_[mapped_]);
     for (std::size_t i = 0; i < given.size(); ++i) other_of_.emplace(given[i], other[i]);
   }
   std::size_t replaced = 0;
@@ -69,10 +79,11 @@ std::size_t OtherInputs::replace_in(std::span<std::byte> copied) {
 std::int64_t other_integer(std::int64_t value, std::int64_t low, std::int64_t high,
                            std::uint64_t key) {
   MEMBOUND_CHECK(low <= value && value <= high && low < high);
-  const auto range = static_cast<std::uint64_t>(high - low) + 1;
-  const auto place = static_cast<std::uint64_t>(value - low);
-  const std::uint64_t step = 1 + random_bits(key, place) % (range - 1);
-  return low + static_cast<std::int64_t>((place + step) % range);
+  const std::int64_t range = high - low + 1, place = value - low;
+  const std::int64_t at =
+      place +
+      base::integer_value(random_bits(key, static_cast<std::uint64_t>(place)), 1, range - 1);
+  return low + (at < range ? at : at - range);
 }
 
 namespace {
@@ -208,14 +219,12 @@ class Player {
       at = std::get<runner::Download>(*decoded).at;
     }
     if (at > runner::kSharedBytes || request.copied.size() > runner::kSharedBytes - at) return;
-    std::vector<std::uint32_t> first, again;
-    append_words(first, request.copied);
-    append_words(again, {buffer_.data() + at, request.copied.size()});
     CopiedBack& back = result_.back;
-    back.first.insert(back.first.end(), first.begin(), first.end());
-    back.again.insert(back.again.end(), again.begin(), again.end());
+    const std::size_t before = back.first.size();
+    append_words(back.first, request.copied);
+    append_words(back.again, {buffer_.data() + at, request.copied.size()});
     back.ends.push_back(back.first.size());
-    inputs_.add(std::move(first), std::move(again));
+    inputs_.add_copied(back, before);
   }
 
   base::Result<std::vector<std::byte>> ask(std::uint32_t kind,

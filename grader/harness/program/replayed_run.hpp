@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "grader/base/result.hpp"
@@ -18,13 +19,22 @@
 
 namespace membound::harness {
 
+/// The words of all copies to the host, one copy after the other.
+struct CopiedBack {
+  std::vector<std::uint32_t> first;  ///< in the program's run
+  std::vector<std::uint32_t> again;  ///< in the replay: as many
+  std::vector<std::size_t> ends;     ///< of each copy: one past its last word
+};
+
 /// Words of 32 bits, each of which has one other word for it, wherever it stands: so a program may
 /// copy its inputs in parts, in rows with gaps, interleaved or in another order.
 class OtherInputs {
  public:
-  /// Two arrays of one size: what the program reads, and what is put in its place. Also what was
-  /// copied back in the program's run and in the replay: it may be copied to the device again.
+  /// Two arrays of one size: what the program reads, and what is put in its place.
   void add(std::vector<std::uint32_t> given, std::vector<std::uint32_t> other);
+  /// What was copied back in the program's run and in the replay, from word `first` on to the end:
+  /// it may be copied to the device again. `back` must outlive this, and may grow.
+  void add_copied(const CopiedBack& back, std::size_t first);
 
   /// Replaces every word of an input in what a copy brings to the device; how many there were.
   std::size_t replace_in(std::span<std::byte> copied);
@@ -32,7 +42,11 @@ class OtherInputs {
  private:
   struct Input {
     std::vector<std::uint32_t> given, other;
+    const CopiedBack* back = nullptr;  ///< not null: its words, instead
+    std::size_t first = 0, count = 0;
   };
+  using Words = std::span<const std::uint32_t>;
+  [[nodiscard]] static std::pair<Words, Words> words_of(const Input& input);
   /// Whether the copy is a part of that input from this word on; then it is replaced.
   bool replace_part(std::span<std::byte> copied, std::size_t input, std::size_t word);
 
@@ -47,13 +61,6 @@ class OtherInputs {
 /// for the same value and key.
 [[nodiscard]] std::int64_t other_integer(std::int64_t value, std::int64_t low, std::int64_t high,
                                          std::uint64_t key);
-
-/// The words of all copies to the host, one copy after the other.
-struct CopiedBack {
-  std::vector<std::uint32_t> first;  ///< in the program's run
-  std::vector<std::uint32_t> again;  ///< in the replay: as many
-  std::vector<std::size_t> ends;     ///< of each copy: one past its last word
-};
 
 struct Replay {
   CopiedBack back;
