@@ -102,10 +102,15 @@ void each_written(const TimedBuffer& buffer, std::span<const std::byte> got,
       std::memcpy(&is, got.data() + i * sizeof(T), sizeof(T));
       return !is_poison(is);
     };
+    constexpr std::size_t kTogether = 32;
     for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
       const bool is_run = written(begin);
-      for (end = begin + 1; end < count && written(end) == is_run; ++end) {
+      for (; end + kTogether <= count; end += kTogether) {
+        std::size_t alike = 0;
+        for (std::size_t i = 0; i < kTogether; ++i) alike += written(end + i) == is_run ? 1 : 0;
+        if (alike != kTogether) break;
       }
+      while (end < count && written(end) == is_run) ++end;
       if (is_run) see(begin, end - begin);
     }
   });

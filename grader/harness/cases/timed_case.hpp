@@ -181,16 +181,24 @@ struct ElementRange {
 using ExpectedOfRead =
     std::function<HostArray(const DrawnInputs& inputs, std::span<const ElementRange> read)>;
 
+/// `right` becomes element(inputs, first), element(inputs, first + 1), …, of type T. All in one
+/// function, at whatever level a test is compiled, because a check asks for millions.
+template <typename T, typename Element>
+[[gnu::flatten]] void write_places(const Element& element, const DrawnInputs& inputs,
+                                   std::size_t first, std::size_t count, std::byte* right) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const T value = element(inputs, first + i);
+    std::memcpy(right + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
 /// `element` says what stands at one place: T(const DrawnInputs&, std::size_t index).
 template <typename T, typename Element>
 [[nodiscard]] ExpectedByPlace by_place(Element element) {
   return
       [element](const DrawnInputs& inputs, std::size_t first, std::size_t count, HostArray& right) {
         right.resize(count * sizeof(T));
-        for (std::size_t i = 0; i < count; ++i) {
-          const T value = element(inputs, first + i);
-          std::memcpy(right.data() + i * sizeof(T), &value, sizeof(T));
-        }
+        write_places<T>(element, inputs, first, count, right.data());
       };
 }
 

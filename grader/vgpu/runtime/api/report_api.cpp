@@ -6,6 +6,7 @@
 /// too, a program ends that calls a library for GPUs of which `membound run` has only a stand-in
 /// (grader/cli/gpu_libraries.hpp).
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -109,10 +110,11 @@ CUDA_EXPORT int membound_vgpu_draw_input(void* d_array, const membound::base::Dr
 CUDA_EXPORT int membound_vgpu_draw_word(void* d_array, unsigned word) {
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
-  const auto source = [word](std::uint64_t, std::byte* to, std::uint64_t bytes) {
-    std::uint64_t at = 0;
-    for (; at + sizeof word <= bytes; at += sizeof word) std::memcpy(to + at, &word, sizeof word);
-    std::memcpy(to + at, &word, bytes - at);
+  std::array<unsigned, 128> words{};
+  words.fill(word);
+  const auto source = [words](std::uint64_t, std::byte* to, std::uint64_t bytes) {
+    for (std::uint64_t at = 0; at < bytes; at += sizeof words)
+      std::memcpy(to + at, words.data(), std::min<std::uint64_t>(sizeof words, bytes - at));
   };
   return only.memory.generate_lazily(reinterpret_cast<std::uint64_t>(d_array), source, true) ? 1
                                                                                              : 0;
