@@ -47,9 +47,14 @@ std::string today() {
 
 /// Of the kernel module: "580.159.04"; of a virtual GPU: "predicted".
 std::string driver_of(const judge::Tools& tools) {
+  static const std::regex kVersion(R"([0-9]+\.[0-9]+(\.[0-9]+)?)");
   if (tools.device.kind->predicts_times()) return "predicted";
-  const auto text = base::read_file("/sys/module/nvidia/version");
-  return text ? std::string(base::trimmed(*text)) : "unknown";
+  for (const char* file : {"/sys/module/nvidia/version", "/proc/driver/nvidia/version"}) {
+    const auto text = base::read_file(file);
+    std::smatch version;
+    if (text && std::regex_search(*text, version, kVersion)) return version.str();
+  }
+  return "unknown";
 }
 
 /// By the figure's name: ".gbs of float 16384 x 16384" are GB/s.

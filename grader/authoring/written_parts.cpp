@@ -291,7 +291,7 @@ std::vector<const course::Lab*> in_reading_order(const course::Course& course) {
   std::vector<const course::Lab*> labs;
   const course::Lab* early = nullptr;
   for (const course::Lab& lab : course.labs) {
-    if (!lab.tree.empty()) continue;  // of another folder
+    if (!lab.tree.empty() || lab.draft) continue;  // of another folder, or not finished
     if (number_of(lab) == kReadEarly)
       early = &lab;
     else
@@ -401,7 +401,7 @@ WrittenFile course_picture(const std::filesystem::path& root, const course::Cour
   constexpr int kMostHours = 5;
   for (int hour = 0; hour <= kMostHours; ++hour) {
     const double x = kLeft + hour * kHour;
-    svg.line(x, kTop - 8, x, bottom, "frame");
+    svg.line(x, kTop - 8, x, bottom, "grid");
     svg.text(x, kTop - 14, report::kSmallText, "faint", "middle", std::to_string(hour) + " h");
   }
   double y = kTop;
