@@ -62,11 +62,12 @@ std::optional<std::string> section_of(const std::string& page, const std::string
   return section;
 }
 
-/// A row of a lab that the course does not have yet waits for it.
+/// A row of a lab that the course does not have yet, or has as a draft, waits for it.
 bool is_to_come(const CoverageRow& row, const fs::path& root) {
   const fs::path page = row.page;
-  return row.page.starts_with("handouts/") && page.filename() == "handout.md" &&
-         !fs::exists(root / "labs" / page.parent_path().filename());
+  if (!row.page.starts_with("handouts/") || page.filename() != "handout.md") return false;
+  const auto lab = base::read_file(root / "labs" / page.parent_path().filename() / "lab.json");
+  return !lab || lab->find("\"draft\": true") != std::string::npos;
 }
 
 /// 55.2 µs are 0.0552 ms.
@@ -190,7 +191,7 @@ TEST_F(Coverage, IsOfAllFourDocuments) {
 class ACoverageRow : public testing::Test {
  protected:
   ACoverageRow() {
-    fs::create_directories(folder_.path() / "labs/02-fake");
+    EXPECT_TRUE(base::write_file(folder_.path() / "labs/02-fake/lab.json", "{}"));
     EXPECT_TRUE(base::write_file(folder_.path() / "handouts/02-fake/handout.md",
                                  "# Fake\n## Stage 1: a copy\n255.9 then,\n2,433 now\n"
                                  "### Part\n7\n## Stage 2: more\n8\n"));
@@ -235,7 +236,10 @@ TEST_F(ACoverageRow, HasAPlaceOrAReason) {
 TEST_F(ACoverageRow, WaitsForALabThatIsNotThere) {
   row_.page = "handouts/07-fake/handout.md";
   EXPECT_THAT(problems(), IsEmpty());
-  fs::create_directories(folder_.path() / "labs/07-fake");
+  const fs::path lab = folder_.path() / "labs/07-fake/lab.json";
+  EXPECT_TRUE(base::write_file(lab, "{\"draft\": true}"));
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_TRUE(base::write_file(lab, "{}"));
   EXPECT_THAT(problems(), testing::ElementsAre(HasSubstr("is not there")));
 }
 
