@@ -180,7 +180,11 @@ base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places) {
   auto nvcc = find_compiler(DeviceCompiler::kNvcc, places);
   if (nvcc) return nvcc;
   auto clang = find_compiler(DeviceCompiler::kClang, places);
-  return clang ? clang : nvcc;
+  if (clang) return clang;
+  return base::Error{base::ErrorKind::kMachine, "a compiler for kernels",
+                     "nvcc: " + nvcc.error().found + "; clang++: " + clang.error().found,
+                     clang.error().expected + ", or nvcc of CUDA 12 or newer",
+                     "sudo apt-get install clang, or ask whoever runs this machine to"};
 }
 
 }  // namespace membound::compilers

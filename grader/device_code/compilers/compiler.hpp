@@ -54,7 +54,7 @@ struct CompilerPlaces {
 [[nodiscard]] base::Result<CompilerInfo> find_compiler(DeviceCompiler kind,
                                                        const CompilerPlaces& places);
 
-/// For the virtual GPU: nvcc where there is one, else clang. An error is nvcc's.
+/// For the virtual GPU: nvcc where there is one, else clang. An error asks for clang.
 [[nodiscard]] base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places);
 
 /// A program of the CUDA toolkit, "nvdisasm", where nvcc is looked for; empty where there is none.

@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+"""The command `membound` of the wheel: finds the course around the current folder, lays it out where `start`
+is called in an empty one, brings it to the wheel's state after an upgrade, and becomes the built program."""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PACKAGE = pathlib.Path(__file__).resolve().parent
+COURSE = PACKAGE / "course"
+PROGRAM = PACKAGE / "programs/bin/membound-student"
+MANIFEST = "released/release.json"
+MARK = ".membound/from_pip"  # a folder that this laid out; others are their owner's to keep
+USAGE_ERROR = 2
+# The texts of the course call it so.
+LAUNCHER = '#!/bin/sh\n# Starts the installed Membound.\nexec "${MEMBOUND_PYTHON:-%s}" -m membound "$@"\n'
+
+
+def find_course(folder):
+    """The nearest folder from here upwards that holds a course; None where there is none."""
+    for place in (folder, *folder.parents):
+        if (place / "labs").is_dir() and (place / "CMakePresets.json").is_file():
+            return place
+    return None
+
+
+def fail(where, found, expected, advice):
+    print(f"membound: error: {where}: {found}\n  expected: {expected}\n  try: {advice}", file=sys.stderr)
+    sys.exit(USAGE_ERROR)
+
+
+def note(text):
+    print(f"membound: note: {text}", file=sys.stderr)
+
+
+def course_names(course=COURSE):
+    return sorted(p.relative_to(course).as_posix() for p in course.rglob("*") if p.is_file())
+
+
+def put(source, target):
+    """Whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(target.name + ".part")
+    shutil.copy(source, part)
+    os.replace(part, target)
+
+
+def write_launcher(root):
+    (root / MARK).parent.mkdir(exist_ok=True)
+    (root / MARK).write_text("laid out by pip's membound\n")
+    (root / "membound").write_text(LAUNCHER % sys.executable)
+    (root / "membound").chmod(0o755)
+
+
+def lay_out(root, course=COURSE):
+    for name in course_names(course):
+        if name != MANIFEST:
+            put(course / name, root / name)
+    write_launcher(root)
+    put(course / MANIFEST, root / MANIFEST)
+    note(f"laid the course out in {root}: ./membound there is what you have just called")
+
+
+def keep(root, name):
+    """A copy of the student's file, beside those of `membound reset`."""
+    lab = name.split("/")[1] if name.startswith("labs/") else "course"
+    folder = root / ".membound/backups" / lab
+    folder.mkdir(parents=True, exist_ok=True)
+    stem, ending = os.path.splitext(name.rsplit("/", 1)[-1])
+    number = 1
+    while (folder / f"{stem}-before-upgrade-{number:02}{ending}").exists():
+        number += 1
+    kept = folder / f"{stem}-before-upgrade-{number:02}{ending}"
+    shutil.copy(root / name, kept)
+    return kept.relative_to(root)
+
+
+def merged(mine, base, theirs):
+    """The student's file with what is new in the skeleton; None where both changed the same lines."""
+    run = subprocess.run(["diff3", "-m", str(mine), str(base), str(theirs)], capture_output=True, check=False)
+    return run.stdout if run.returncode == 0 else None
+
+
+def upgrade_kernel(root, name, course):
+    """A new skeleton under the student's work; returns what is to be told, or None."""
+    mine, theirs = root / name, course / name
+    base = root / "released" / name.split("/")[1] / "skeleton.cu"
+    if not mine.exists() or (base.exists() and mine.read_bytes() == base.read_bytes()):
+        changed = mine.exists() and mine.read_bytes() != theirs.read_bytes()
+        put(theirs, mine)
+        return f"{name}: the new skeleton; yours was untouched" if changed else None
+    if not base.exists() or base.read_bytes() == theirs.read_bytes():
+        return None
+    text = merged(mine, base, theirs) if shutil.which("diff3") else None
+    if text is None:
+        return (f"{name}: yours stays. The skeleton has changed where you worked: compare it with "
+                f"released/{name.split('/')[1]}/skeleton.cu")
+    if text == mine.read_bytes():
+        return None
+    kept = keep(root, name)
+    with tempfile.NamedTemporaryFile(dir=root) as file:
+        file.write(text)
+        file.flush()
+        put(file.name, mine)
+    return f"{name}: your work, with what is new in the skeleton; as it was: {kept}"
+
+
+def upgrade(root, course=COURSE):
+    """Brings a folder that lay_out() made to this wheel's state. Broken off anywhere, the next call goes on."""
+    before = json.loads((root / MANIFEST).read_text())
+    now = json.loads((course / MANIFEST).read_text())
+    told = []
+    names = course_names(course)
+    kernels = [name for name in names if name.startswith("labs/") and name.endswith("/kernel.cu")]
+    for name in kernels:  # first: the old skeletons are what both sides came from
+        line = upgrade_kernel(root, name, course)
+        if line:
+            told.append(line)
+    for name in (n for n in names if n not in kernels and n != MANIFEST):
+        target = root / name
+        if target.exists() and target.read_bytes() != (course / name).read_bytes():
+            was = before["files"].get(name)
+            if hashlib.sha256(target.read_bytes()).hexdigest() != was:
+                told.append(f"{name}: the course's again; as you had it: {keep(root, name)}")
+        if not target.exists() or target.read_bytes() != (course / name).read_bytes():
+            put(course / name, target)
+    write_launcher(root)
+    put(course / MANIFEST, root / MANIFEST)
+    note(f"the course in {root} is now that of Membound {now['membound_version']} "
+         f"(it was of {before['membound_version']})" + "".join("\n  " + line for line in told))
+
+
+def main():
+    words = sys.argv[1:]
+    here = pathlib.Path.cwd()
+    root = pathlib.Path(os.environ["MEMBOUND_ROOT"]) if os.environ.get("MEMBOUND_ROOT") else find_course(here)
+    answers_anywhere = not words or words[0] in ("help", "doctor") or any(w in ("--help", "-h", "--version") for w in words)
+    if root is None and words[:1] == ["start"] and not answers_anywhere:
+        if any(not entry.name.startswith(".") for entry in here.iterdir()):
+            fail("start", f"there is no course in {here}, and the folder is not empty",
+                 "an empty folder, or one with a course", "mkdir cuda-labs; cd cuda-labs; membound start")
+        lay_out(here)
+        root = here
+    elif root is None and not answers_anywhere:
+        fail(words[0], f"there is no course in {here}, nor above it", "a folder that membound start laid out",
+             "mkdir cuda-labs; cd cuda-labs; membound start")
+    if root and (root / MARK).exists() and (root / MANIFEST).read_bytes() != (COURSE / MANIFEST).read_bytes():
+        upgrade(root)
+    environment = dict(os.environ, **({"MEMBOUND_ROOT": str(root)} if root else {}))
+    os.execve(PROGRAM, [str(PROGRAM), *words], environment)
