@@ -143,7 +143,7 @@ int run_check(CheckOptions options) {
       options.size.empty() ? base::Status(base::Done{}) : check_size(options.size, *selections);
   if (!sized) return report_error(sized.error());
   options.trace = options.page.wanted();
-  const auto tools = judge::choose_tools(context->place, options);
+  const auto tools = chosen_tools(context->place, options);
   if (!tools) return report_error(tools.error());
   name_changed_files(*context, *selections);
   const std::atomic<bool>* const stop = catch_interrupts();

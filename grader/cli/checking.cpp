@@ -38,6 +38,13 @@ void add_check_options(CLI::App& command, judge::CheckOptions& options, bool bot
   takes_whole(*command.add_option("--seed", options.seed));
 }
 
+base::Result<judge::Tools> chosen_tools(const judge::Workplace& place,
+                                        const judge::CheckOptions& options) {
+  auto tools = judge::choose_tools(place, options);
+  if (tools && !tools->device.instead.empty()) report_note(tools->device.instead);
+  return tools;
+}
+
 base::Status check_size(const std::string& size, const std::vector<course::Selection>& selections) {
   constexpr double kMostElements = 1 << 28;  // minutes of the virtual GPU
   std::vector<std::string> numbers;

@@ -24,6 +24,10 @@ namespace membound::cli {
 /// Adds --device, --compiler and --seed. `both` allows "--compiler both".
 void add_check_options(CLI::App& command, judge::CheckOptions& options, bool both = false);
 
+/// Device and compiler that the options lead to; says which GPU of this machine cannot serve.
+[[nodiscard]] base::Result<judge::Tools> chosen_tools(const judge::Workplace& place,
+                                                      const judge::CheckOptions& options);
+
 /// --size must be what each lab's tests take: as many numbers as the lab has sizes.
 [[nodiscard]] base::Status check_size(const std::string& size,
                                       const std::vector<course::Selection>& selections);

@@ -45,7 +45,7 @@ base::Result<std::vector<judge::Tools>> tools_for(const Context& context,
   for (const std::string& name : options.devices) {
     judge::CheckOptions one = options;
     one.device = name.starts_with("vgpu") ? name : "vgpu:" + name;
-    auto tools = judge::choose_tools(context.place, one);
+    auto tools = chosen_tools(context.place, one);
     if (!tools) {
       base::Error error = tools.error();
       if (error.where == "--device") error.where = "--devices";

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <system_error>
 #include <vector>
 
@@ -36,8 +37,6 @@ struct Row {
 constexpr double kGigabyte = 1e9;
 constexpr double kLittleSpace = 0.2 * kGigabyte;
 constexpr double kSomeSpace = 2 * kGigabyte;
-/// The runtime the test programs are linked with needs a driver at least as new.
-constexpr int kOldestDriver = 13;
 
 std::vector<Row> course_rows(const fs::path& build) {
   const auto root = course_root();
@@ -81,22 +80,40 @@ Row compiler_row(const base::Result<compilers::CompilerInfo>& nvcc,
   return {Health::kBad, "compiler", problem, nvcc.error().advice};
 }
 
-Row gpu_row(const judge::GpuAnswer& gpu, bool has_virtual) {
-  if (!gpu.answers) {
-    return {has_virtual ? Health::kWarning : Health::kBad, "GPU", gpu.problem,
-            has_virtual ? "nothing: checks run on the virtual GPU, whose times are predicted"
-                        : "install NVIDIA's driver, or build the virtual GPU with ./membound"};
+/// A row for what each needs that the GPU may not have.
+void add_needs(const judge::GpuFacts& gpu, const judge::GpuAnswer& answer, bool has_virtual,
+               std::vector<Row>& rows) {
+  for (const judge::GpuNeed& need : judge::needs_of(gpu, answer)) {
+    Row row{Health::kOk, "GPU " + need.what, need.found, ""};
+    if (!need.is_met) {
+      row.health = has_virtual ? Health::kWarning : Health::kBad;
+      row.found += ", and " + need.needed + " is needed";
+      row.fix = need.mend;
+      if (has_virtual) row.fix += "; until then checks run on vgpu:" + judge::nearest_model(gpu);
+    }
+    rows.push_back(std::move(row));
   }
-  if (std::atoi(gpu.driver.c_str()) < kOldestDriver) {
-    return {Health::kBad, "GPU",
-            gpu.gpus.front().name + ", but its driver supports CUDA " + gpu.driver + " at most",
-            "install a driver for CUDA " + std::to_string(kOldestDriver) +
-                ", or use --device vgpu meanwhile"};
+}
+
+/// The GPU that checks use, or the first that cannot serve, and what each of them lacks.
+std::vector<Row> gpu_rows(const judge::GpuAnswer& answer, bool has_virtual) {
+  if (!answer.answers)
+    return {{has_virtual ? Health::kWarning : Health::kBad, "GPU", answer.problem,
+             has_virtual ? "nothing: checks run on the virtual GPU, whose times are predicted"
+                         : "install NVIDIA's driver, or build the virtual GPU with ./membound"}};
+  const std::size_t count = answer.gpus.size();
+  std::vector<Row> rows = {
+      {Health::kOk, "GPU",
+       (count > 1 ? std::to_string(count) + " GPUs, the first " : "") + answer.gpus.front().name,
+       ""}};
+  for (std::size_t i = 0; i < count; ++i) {
+    const judge::GpuFacts& gpu = answer.gpus[i];
+    const bool lacks_something = judge::unmet_need(gpu, answer).has_value();
+    if (i > 0 && !lacks_something) continue;  // as the first
+    if (i > 0) rows.push_back({Health::kOk, "GPU " + std::to_string(i), gpu.name, ""});
+    add_needs(gpu, answer, has_virtual, rows);
   }
-  const std::string count =
-      gpu.gpus.size() > 1 ? std::to_string(gpu.gpus.size()) + " GPUs, the first " : "";
-  return {Health::kOk, "GPU", count + gpu.gpus.front().name + ", driver for CUDA " + gpu.driver,
-          ""};
+  return rows;
 }
 
 Row vgpu_row(const fs::path& build) {
@@ -147,7 +164,7 @@ int run_doctor() {
   const auto root = course_root();
   const auto places = compilers::compiler_places(root ? *root : fs::path());
   const bool has_virtual = judge::has_vgpu(build);
-  rows.push_back(gpu_row(judge::ask_gpu(), has_virtual));
+  std::ranges::move(gpu_rows(judge::ask_gpu(), has_virtual), std::back_inserter(rows));
   rows.push_back(vgpu_row(build));
   rows.push_back(compiler_row(compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places),
                               compilers::find_compiler(compilers::DeviceCompiler::kClang, places),

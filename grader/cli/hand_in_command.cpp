@@ -68,7 +68,7 @@ struct HandInOptions : judge::CheckOptions {
 /// Checks every stage of the lab; false where that could not be done.
 base::Result<Checked> check_whole(const Context& context, const judge::CheckOptions& options,
                                   const course::Lab& lab) {
-  const auto tools = judge::choose_tools(context.place, options);
+  const auto tools = chosen_tools(context.place, options);
   if (!tools) return tools.error();
   std::vector<int> stages;
   for (const course::Stage& stage : lab.stages) stages.push_back(stage.number);

@@ -30,7 +30,7 @@ int run_profile(ProfileOptions options) {
                          "several labs at once would be hard to read", "one lab", ""});
   }
   options.trace = options.page.wanted();
-  const auto tools = judge::choose_tools(context->place, options);
+  const auto tools = chosen_tools(context->place, options);
   if (!tools) return report_error(tools.error());
   const std::atomic<bool>* const stop = catch_interrupts();
   const std::filesystem::path source = options.submission.empty()

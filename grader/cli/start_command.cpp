@@ -170,7 +170,7 @@ int edit_and_check(const Context& context, const judge::CheckOptions& options,
     if (!open_editor(editor, context.kernel_of(lab), line_to_edit(context, lab, stage)))
       return report_error({base::ErrorKind::kMachine, editor.words.front(), "does not start",
                            "an editor in $VISUAL or $EDITOR", "./membound watch " + lab.id});
-    const auto tools = judge::choose_tools(context.place, options);
+    const auto tools = chosen_tools(context.place, options);
     if (!tools) return report_error(tools.error());
     const auto checked = check_labs(
         context, *tools, options, {{&lab, {stage.number}}}, catch_interrupts(),

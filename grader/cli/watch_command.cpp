@@ -324,7 +324,7 @@ class Watcher {
 
 int watch_stage(const Context& context, const judge::CheckOptions& options, const course::Lab& lab,
                 int stage) {
-  const auto tools = judge::choose_tools(context.place, options);
+  const auto tools = chosen_tools(context.place, options);
   if (!tools) return report_error(tools.error());
   auto file = FileWatch::on(context.kernel_of(lab));
   if (!file) return report_error(file.error());

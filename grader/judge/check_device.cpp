@@ -146,76 +146,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The functions of the CUDA driver (libcuda.so.1) that are needed to ask for names. They are
-/// looked up at run time, because the library is there only where a driver is.
-struct Driver {
-  using Init = int (*)(unsigned);
-  using GetInt = int (*)(int*);
-  using GetText = int (*)(char*, int, int);
-  using GetUuid = int (*)(unsigned char*, int);
-  Init init = nullptr;
-  GetInt device_count = nullptr;
-  GetInt driver_version = nullptr;
-  GetText device_name = nullptr;
-  GetText bus_id = nullptr;
-  GetUuid uuid = nullptr;
-};
-
-template <typename Function>
-bool look_up(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-std::string error_of(int code) {
-  switch (code) {
-    case 100:
-      return "the driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)";
-    case 803:
-      return "driver library and kernel module are of different versions";
-    default:
-      return "the driver does not start (CUDA error " + std::to_string(code) + ")";
-  }
-}
-
-/// As CUDA_VISIBLE_DEVICES takes it: "GPU-" and 32 digits in groups.
-std::string uuid_text(const std::array<unsigned char, 16>& bytes) {
-  std::string text = "GPU-";
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    char digits[3];
-    std::snprintf(digits, sizeof(digits), "%02x", bytes[i]);
-    text += (i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "") + std::string(digits);
-  }
-  return text;
-}
-
-/// The driver lists its GPUs below this folder by bus; "Device Minor: 3" is their file's number.
-int device_number(std::string bus_id) {
-  for (char& c : bus_id) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const auto text = base::read_file(fs::path("/proc/driver/nvidia/gpus") / bus_id / "information");
-  constexpr std::string_view kLabel = "Device Minor:";
-  const auto label = text ? text->find(kLabel) : std::string::npos;
-  if (label == std::string::npos) return -1;
-  const auto digits = text->find_first_of("0123456789", label + kLabel.size());
-  int number = -1;
-  if (digits != std::string::npos)
-    std::from_chars(text->data() + digits, text->data() + text->size(), number);
-  return number;
-}
-
-GpuFacts facts_of(const Driver& driver, int ordinal) {
-  GpuFacts gpu;
-  std::array<char, 128> text{};
-  if (driver.device_name(text.data(), static_cast<int>(text.size()), ordinal) == 0)
-    gpu.name = text.data();
-  if (driver.bus_id != nullptr &&
-      driver.bus_id(text.data(), static_cast<int>(text.size()), ordinal) == 0)
-    gpu.number = device_number(text.data());
-  std::array<unsigned char, 16> uuid{};
-  if (driver.uuid != nullptr && driver.uuid(uuid.data(), ordinal) == 0) gpu.uuid = uuid_text(uuid);
-  return gpu;
-}
-
 std::string list_of(const std::vector<GpuFacts>& gpus) {
   std::string list;
   for (std::size_t i = 0; i < gpus.size(); ++i)
@@ -224,43 +154,6 @@ std::string list_of(const std::vector<GpuFacts>& gpus) {
 }
 
 }  // namespace
-
-GpuAnswer ask_gpu() {
-  GpuAnswer answer;
-  std::error_code error;
-  // Without its device files the driver cannot work, and its library takes long to find that out.
-  if (!fs::exists("/dev/nvidiactl", error) && !fs::exists("/dev/dxg", error)) {
-    answer.problem = "no NVIDIA device on this machine";
-    return answer;
-  }
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  Driver driver;
-  if (library == nullptr || !look_up(library, "cuInit", driver.init) ||
-      !look_up(library, "cuDeviceGetCount", driver.device_count) ||
-      !look_up(library, "cuDriverGetVersion", driver.driver_version) ||
-      !look_up(library, "cuDeviceGetName", driver.device_name)) {
-    answer.problem = "an NVIDIA device is there, but no driver library (libcuda.so.1)";
-    return answer;
-  }
-  look_up(library, "cuDeviceGetPCIBusId", driver.bus_id);
-  look_up(library, "cuDeviceGetUuid", driver.uuid);
-  int count = 0;
-  int code = driver.init(0);
-  if (code == 0) code = driver.device_count(&count);
-  if (code != 0 || count == 0) {
-    answer.problem = error_of(code == 0 ? 100 : code);
-    return answer;
-  }
-  int version = 0;
-  driver.driver_version(&version);
-  for (int ordinal = 0; ordinal < count; ++ordinal) {
-    answer.gpus.push_back(facts_of(driver, ordinal));
-    answer.gpus.back().is_one_of_several = count > 1;
-  }
-  answer.answers = true;
-  answer.driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-  return answer;
-}
 
 base::Result<std::vector<GpuFacts>> chosen_gpus(const std::string& wanted,
                                                 const std::vector<GpuFacts>& gpus) {
@@ -329,38 +222,85 @@ bool has_vgpu(const fs::path& build) {
   return fs::exists(vgpu_folder(build) / kLibrary, error);
 }
 
+namespace {
+
+/// "Tesla T4 cannot serve: driver 470.57.02 for CUDA 11.4, and driver 580 or newer … is needed".
+std::string cannot_serve(const GpuFacts& gpu, const GpuNeed& need) {
+  return gpu.name + " cannot serve: " + need.found + ", and " + need.needed + " is needed";
+}
+
+base::Error no_gpu_serves(const std::string& wanted, const std::string& found,
+                          const std::string& mend) {
+  return {base::ErrorKind::kMachine, wanted.empty() ? "" : "--device " + wanted, found,
+          "an NVIDIA GPU of Turing's generation or later, with its driver", mend};
+}
+
+/// What is used where no GPU was named.
+base::Result<std::vector<Device>> default_devices(const fs::path& build,
+                                                  const std::optional<base::Error>& no_gpu,
+                                                  const GpuAnswer& answer) {
+  std::vector<GpuFacts> serving;
+  std::string instead, model = kDefaultModel, mend = "membound doctor";
+  for (const GpuFacts& gpu : answer.gpus) {
+    const auto need = unmet_need(gpu, answer);
+    if (!need) serving.push_back(gpu);
+    if (!need || !instead.empty()) continue;
+    instead = cannot_serve(gpu, *need);
+    model = nearest_model(gpu);
+    mend = need->mend;
+  }
+  if (!serving.empty() && no_gpu) return *no_gpu;
+  if (!serving.empty()) {
+    std::vector<Device> devices = devices_of(serving);
+    if (!instead.empty()) devices.front().instead = instead + "; the others do";
+    return devices;
+  }
+  // Who hid the GPUs knows why there is none.
+  if (!answer.answers && answer.has_device && std::getenv("CUDA_VISIBLE_DEVICES") == nullptr)
+    instead = "the GPU cannot serve: " + answer.problem;
+  if (!has_vgpu(build))
+    return no_gpu_serves("",
+                         (instead.empty() ? "no GPU answers (" + answer.problem + ")" : instead) +
+                             "; the virtual GPU is not built",
+                         mend);
+  auto device = built_vgpu(model, build);
+  if (!device) return device.error();
+  if (!instead.empty()) device->instead = instead + "; " + device->name + " takes its place";
+  return std::vector<Device>{*std::move(device)};
+}
+
+/// The GPUs that the command line names, of which each must serve.
+base::Result<std::vector<Device>> named_gpus(const std::string& wanted, const GpuAnswer& answer) {
+  if (!answer.answers)
+    return no_gpu_serves(wanted, "no GPU answers: " + answer.problem,
+                         "--device vgpu, or membound doctor");
+  const auto chosen = chosen_gpus(wanted, answer.gpus);
+  if (!chosen) return chosen.error();
+  for (const GpuFacts& gpu : *chosen)
+    if (const auto need = unmet_need(gpu, answer))
+      return no_gpu_serves(wanted, cannot_serve(gpu, *need),
+                           need->mend + "; or --device vgpu:" + nearest_model(gpu));
+  return devices_of(*chosen);
+}
+
+}  // namespace
+
 base::Result<std::vector<Device>> choose_devices(const std::string& wanted, const fs::path& build,
-                                                 const std::optional<base::Error>& no_gpu) {
-  const auto only = [](base::Result<Device> device) -> base::Result<std::vector<Device>> {
-    if (!device) return device.error();
-    return std::vector<Device>{*std::move(device)};
-  };
-  const auto gpus = [&](const GpuAnswer& answer,
-                        const std::string& which) -> base::Result<std::vector<Device>> {
-    if (no_gpu) return *no_gpu;
-    auto chosen = chosen_gpus(which, answer.gpus);
-    if (!chosen) return chosen.error();
-    return devices_of(*chosen);
-  };
-  if (wanted.empty()) {
-    const GpuAnswer gpu = ask_gpu();
-    if (gpu.answers) return gpus(gpu, "gpu");
-    if (has_vgpu(build)) return only(built_vgpu(kDefaultModel, build));
-    return base::Error{base::ErrorKind::kMachine, "",
-                       "no GPU answers (" + gpu.problem + "), and the virtual GPU is not built",
-                       "one of the two", "membound doctor"};
-  }
+                                                 const std::optional<base::Error>& no_gpu,
+                                                 const std::optional<GpuAnswer>& answer) {
+  if (wanted.empty()) return default_devices(build, no_gpu, answer ? *answer : ask_gpu());
   if (wanted == "gpu" || wanted.starts_with("gpu:")) {
-    const GpuAnswer gpu = ask_gpu();
-    if (gpu.answers) return gpus(gpu, wanted);
-    return base::Error{base::ErrorKind::kMachine, "--device " + wanted,
-                       "no GPU answers: " + gpu.problem, "an NVIDIA GPU with its driver",
-                       "--device vgpu, or membound doctor"};
+    const GpuAnswer told = answer ? *answer : ask_gpu();
+    if (told.answers && no_gpu) return *no_gpu;
+    return named_gpus(wanted, told);
   }
-  if (wanted == "vgpu") return only(built_vgpu(kDefaultModel, build));
-  const std::string model = wanted.starts_with("vgpu:") ? wanted.substr(5) : "";
+  const std::string model = wanted == "vgpu"              ? kDefaultModel
+                            : wanted.starts_with("vgpu:") ? wanted.substr(5)
+                                                          : "";
   if (model.empty()) return unknown_device(wanted);
-  return only(built_vgpu(model, build));
+  auto device = built_vgpu(model, build);
+  if (!device) return device.error();
+  return std::vector<Device>{*std::move(device)};
 }
 
 base::Result<Device> choose_device(const std::string& wanted, const fs::path& build,

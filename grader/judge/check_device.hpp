@@ -14,6 +14,7 @@
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/gpu_facts.hpp"
 #include "grader/judge/sandboxed_run.hpp"
 
 namespace membound::judge {
@@ -63,6 +64,8 @@ struct Device {
   std::filesystem::path lock_file = {};
   /// N of its /dev/nvidiaN, so that a jail shows no other; -1: not known, or not a GPU.
   int gpu_number = -1;
+  /// Which GPU of this machine cannot serve, why, and what is used instead; empty: none.
+  std::string instead = {};
 };
 
 /// The first GPU of this machine, whether or not there is one.
@@ -72,25 +75,6 @@ struct Device {
 
 /// `<build>/vgpu`, the folder of the virtual GPU's libcudart.so.13.
 [[nodiscard]] std::filesystem::path vgpu_folder(const std::filesystem::path& build);
-
-/// One GPU that this process may use.
-struct GpuFacts {
-  std::string name;                ///< "NVIDIA H200"
-  std::string uuid;                ///< "GPU-8f2c…": names it in every process; may be empty
-  int number = -1;                 ///< N of /dev/nvidiaN; -1: not known
-  bool is_one_of_several = false;  ///< and must be named to be used alone
-};
-
-/// What asking the NVIDIA driver gave.
-struct GpuAnswer {
-  bool answers = false;
-  std::vector<GpuFacts> gpus;  ///< in the driver's order; at least one where it answers
-  std::string driver;          ///< newest CUDA version the driver supports: "13.0"
-  std::string problem;         ///< why there is none
-};
-
-/// Asks the driver, through its library; quick where there is no NVIDIA device file.
-[[nodiscard]] GpuAnswer ask_gpu();
 
 /// The GPUs that `wanted` means: all for "gpu", the first and the third for "gpu:0,2".
 [[nodiscard]] base::Result<std::vector<GpuFacts>> chosen_gpus(const std::string& wanted,
@@ -104,12 +88,14 @@ inline constexpr const char* kDefaultModel = "h200";
 /// Whether the virtual GPU is built.
 [[nodiscard]] bool has_vgpu(const std::filesystem::path& build);
 
-/// `wanted` is "", "gpu", "gpu:0,2", "vgpu" or "vgpu:MODEL". The default are the GPUs if one
-/// answers, else vgpu:h200 if it is built. A MODEL is one of `membound machine list`. `no_gpu` is
-/// the answer of a command that has no use for a GPU, where it would be one. At least one.
+/// `wanted` is "", "gpu", "gpu:0,2", "vgpu" or "vgpu:MODEL". The default are the GPUs that have
+/// what a check needs; where one has not, the virtual model nearest to it if that is built; where
+/// there is none, vgpu:h200. A MODEL is one of `membound machine list`. `no_gpu` is the answer of a
+/// command that has no use for a GPU, where it would be one. At least one. `answer` is what the
+/// driver says; nothing: it is asked.
 [[nodiscard]] base::Result<std::vector<Device>> choose_devices(
     const std::string& wanted, const std::filesystem::path& build,
-    const std::optional<base::Error>& no_gpu = {});
+    const std::optional<base::Error>& no_gpu = {}, const std::optional<GpuAnswer>& answer = {});
 
 /// The first of them.
 [[nodiscard]] base::Result<Device> choose_device(const std::string& wanted,

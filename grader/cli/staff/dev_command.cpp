@@ -288,7 +288,7 @@ base::Result<int> check_quoted(const Context& context, const judge::Tools& tools
 /// The running half; the exit code.
 int check_claims(const Context& context, const DevCheckOptions& options,
                  const std::vector<const course::Lab*>& labs) {
-  const auto tools = judge::choose_tools(context.place, options);
+  const auto tools = chosen_tools(context.place, options);
   if (!tools) return report_error(tools.error());
   std::vector<authoring::Claim> claims;
   for (const course::Lab* lab : labs) {

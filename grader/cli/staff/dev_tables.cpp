@@ -152,7 +152,7 @@ int run_dev_verdicts(DevVerdictsOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   options.test = to_string(course::BuiltInTest::kSpeed);
-  const auto tools = judge::choose_tools(context->place, options);
+  const auto tools = chosen_tools(context->place, options);
   if (!tools) return report_error(tools.error());
   const auto labs = labs_of(context->course, options.labs);
   if (!labs) return report_error(labs.error());
@@ -357,7 +357,7 @@ base::Status print_slow_answers(const Context& context, const judge::Tools& tool
 int run_dev_ladder(const DevLadderOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
-  const auto tools = judge::choose_tools(context->place, options);
+  const auto tools = chosen_tools(context->place, options);
   if (!tools) return report_error(tools.error());
   const auto labs = labs_of(context->course, options.labs);
   if (!labs) return report_error(labs.error());

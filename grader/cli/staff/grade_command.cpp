@@ -412,7 +412,7 @@ int run_grade(const GradeOptions& options) {
 base::Result<queue::Settings> grading_settings(const Context& context,
                                                const judge::CheckOptions& options,
                                                bool trust_submissions) {
-  const auto tools = judge::choose_tools(context.place, options);
+  const auto tools = chosen_tools(context.place, options);
   if (!tools) return tools.error();
   queue::Settings settings;
   settings.place = context.place;

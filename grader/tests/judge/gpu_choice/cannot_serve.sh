@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# A machine with a GPU whose driver is too old, from the command line to the verdict: a container with
+# NVIDIA's device file, and a stand-in for its driver. `doctor` has a row for each thing that a GPU needs.
+#
+#   cannot_serve.sh PROGRAM DRIVER-FOLDER COURSE
+set -euo pipefail
+program=$1 driver=$2 course=$3
+inside() { # GPU-DRIVER CARD ARGUMENT…
+  bwrap --bind / / --dev /dev --proc /proc --ro-bind /dev/null /dev/nvidiactl \
+    --setenv STAND_IN_DRIVER "$1" --setenv STAND_IN_GPUS "$2" --setenv LD_LIBRARY_PATH "$driver" \
+    --setenv MEMBOUND_ROOT "$course" --setenv COLUMNS 200 "${@:3}"
+}
+inside '' '' true 2>/dev/null || { echo "no container can be made here"; exit 77; }
+failed=0
+holds() { # TEXT WORDS…
+  local words
+  for words in "${@:2}"; do
+    [[ $1 == *"$words"* ]] || { echo "BAD \"$words\" is missing in: $1"; failed=1; }
+  done
+}
+answer=$course/solutions/01-reverse-array/kernel.cu
+t4='Tesla T4;75;40;15828;15000;0;0'
+said=$(inside '470.57.02 11040' "$t4" "$program" check 01/1 --submission "$answer" 2>&1) || true
+holds "$said" "membound: note: Tesla T4 cannot serve: driver 470.57.02 for CUDA 11.4" "vgpu:t4 takes its place" "1 direct                 passed"
+said=$(inside '470.57.02 11040' "$t4" "$program" doctor 2>&1) || true
+holds "$said" "GPU           Tesla T4" "warn  GPU driver    driver 470.57.02 for CUDA 11.4" \
+  "fix: install driver 580 or newer" "until then checks run on vgpu:t4" "ok    GPU compute   compute capability 7.5" \
+  "ok    GPU mode" "ok    GPU memory"
+said=$(inside '580.65.06 13000' "${t4/15000;0;0/900;2;0}" "$program" doctor 2>&1) || true
+holds "$said" "warn  GPU mode      compute mode Prohibited" "fix: sudo nvidia-smi -c DEFAULT" \
+  "warn  GPU memory    0.9 GB of 15.8 GB are free" "nvidia-smi lists"
+exit "$failed"
