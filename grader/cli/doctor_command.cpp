@@ -164,7 +164,7 @@ int run_doctor() {
   const auto root = course_root();
   const auto places = compilers::compiler_places(root ? *root : fs::path());
   const bool has_virtual = judge::has_vgpu(build);
-  std::ranges::move(gpu_rows(judge::ask_gpu(), has_virtual), std::back_inserter(rows));
+  std::ranges::move(gpu_rows(judge::ask_gpu(build), has_virtual), std::back_inserter(rows));
   rows.push_back(vgpu_row(build));
   rows.push_back(compiler_row(compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places),
                               compilers::find_compiler(compilers::DeviceCompiler::kClang, places),

@@ -40,19 +40,20 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
   if (!content || !content->starts_with("\x7f"
                                         "ELF"))
     return std::nullopt;  // a script may start anything
-  if (content->find("libcudart.so.13") != std::string::npos) return std::nullopt;
+  for (const char* name : {"libcudart.so.13", "libcudart.so.12"})
+    if (content->find(name) != std::string::npos) return std::nullopt;
   if (const auto at = content->find("libcudart.so."); at != std::string::npos) {
     const std::string library = content->substr(at, content->find('\0', at) - at);
     return base::Error{base::ErrorKind::kInput, program.string(), "uses " + library,
-                       "libcudart.so.13, the runtime of CUDA 13",
-                       "compile it with CUDA 13: nvcc -cudart shared …"};
+                       "libcudart.so.12 or .13, the runtime of CUDA 12 or 13",
+                       "compile it with one of them: nvcc -cudart shared …"};
   }
   if (content->find("cudaMalloc") == std::string::npos &&
       content->find("__cudaRegisterFatBinary") == std::string::npos)
     return std::nullopt;  // no CUDA in it that we could name
   return base::Error{base::ErrorKind::kInput, program.string(),
                      "holds the CUDA runtime in itself, where nothing can stand in for it",
-                     "a program that loads libcudart.so.13", "link it with: nvcc -cudart shared …"};
+                     "a program that loads libcudart.so.12 or .13", "link it with: nvcc -cudart shared …"};
 }
 
 /// So that the program starts, whatever libraries for GPUs it was linked with.

@@ -288,9 +288,9 @@ base::Result<std::vector<Device>> named_gpus(const std::string& wanted, const Gp
 base::Result<std::vector<Device>> choose_devices(const std::string& wanted, const fs::path& build,
                                                  const std::optional<base::Error>& no_gpu,
                                                  const std::optional<GpuAnswer>& answer) {
-  if (wanted.empty()) return default_devices(build, no_gpu, answer ? *answer : ask_gpu());
+  if (wanted.empty()) return default_devices(build, no_gpu, answer ? *answer : ask_gpu(build));
   if (wanted == "gpu" || wanted.starts_with("gpu:")) {
-    const GpuAnswer told = answer ? *answer : ask_gpu();
+    const GpuAnswer told = answer ? *answer : ask_gpu(build);
     if (told.answers && no_gpu) return *no_gpu;
     return named_gpus(wanted, told);
   }

@@ -177,9 +177,11 @@ std::string GpuAnswer::driver_text() const {
   return "driver " + (driver.empty() ? "" : driver + " ") + "for CUDA " + version_text(cuda);
 }
 
-GpuAnswer ask_gpu(const fs::path& devices) {
+GpuAnswer ask_gpu(const fs::path& build, const fs::path& devices) {
   GpuAnswer answer;
   std::error_code error;
+  // What is handed out built has this file (grader/cmake/install_libraries.cmake), and no runtime.
+  answer.programs_fit = !fs::exists(build / "machine", error);
   // Without its device files the driver cannot work, and its library takes long to find that out.
   answer.has_device =
       fs::exists(devices / "nvidiactl", error) || fs::exists(devices / "dxg", error);
@@ -265,6 +267,9 @@ std::vector<GpuNeed> needs_of(const GpuFacts& gpu, const GpuAnswer& answer) {
           {"driver", answer.cuda >= kOldestCuda, answer.driver_text(),
            driver + " (CUDA " + version_text(kOldestCuda) + ")",
            "install " + driver + ", or ask whoever runs this machine to"},
+          {"programs", answer.programs_fit,
+           answer.programs_fit ? "test programs built here" : "test programs built elsewhere",
+           "a build on this machine", "clone the course: ./membound there builds for this GPU"},
           mode_need(gpu),
           memory_need(gpu)};
 }

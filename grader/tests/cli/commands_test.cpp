@@ -277,12 +277,12 @@ TEST_F(Commands, RunExplainsWhatIsMissing) {
 TEST_F(Commands, RunTellsAProgramThatHoldsAnOlderRuntime) {
   const auto program = course_.write("a.out",
                                      "\x7f"
-                                     "ELF libcudart.so.12" +
+                                     "ELF libcudart.so.11.0" +
                                          std::string(1, '\0'));
   chmod(program.c_str(), 0755);
   const auto outcome = course_.run({"run", "--", program.string()});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.output, AllOf(HasSubstr("libcudart.so.12"), HasSubstr("-cudart shared")));
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("uses libcudart.so.11.0"), HasSubstr("-cudart shared")));
 }
 
 TEST_F(Commands, DevCheckRunsEveryClaim) {

@@ -19,7 +19,7 @@ for component in programs headers staff "$lab" libraries libraries; do # the sec
 done
 rm "$folder.log"
 cd "$folder"
-for name in bin/membound-student vgpu/libcudart.so.13 forward/libcudart.so.13 libexec/membound_runner \
+for name in bin/membound-student vgpu/libcudart.so.12 vgpu/libcudart.so.13 forward/libcudart.so.13 libexec/membound_runner \
   libexec/membound_experiment bin/oracle_test bin/oracle_program_test bin/membound "labs/$lab/test"; do
   [ -x "$name" ] || bad "$name is missing"
 done

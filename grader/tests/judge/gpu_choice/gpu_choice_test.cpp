@@ -16,12 +16,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// What the driver says where the stand-in is told this.
-GpuAnswer told(const std::string& driver, const std::string& cards) {
+GpuAnswer told(const std::string& driver, const std::string& cards,
+               const std::filesystem::path& build = MEMBOUND_BUILD_DIR) {
   setenv("STAND_IN_DRIVER", driver.c_str(), 1);
   setenv("STAND_IN_GPUS", cards.c_str(), 1);
   const base::ScratchFolder devices("devices");
   std::ofstream(devices.path() / "nvidiactl") << "";
-  return ask_gpu(devices.path());
+  return ask_gpu(build, devices.path());
 }
 
 std::vector<Device> chosen(const std::string& wanted, const GpuAnswer& answer) {
@@ -107,12 +108,21 @@ TEST(ChoiceOfGpus, OneThatIsNamedAndCannotServeIsAnErrorWithItsMend) {
 
 TEST(ChoiceOfGpus, NothingIsSaidWhereThereIsNoGpu) {
   const base::ScratchFolder devices("devices");
-  const GpuAnswer answer = ask_gpu(devices.path());
+  const GpuAnswer answer = ask_gpu(MEMBOUND_BUILD_DIR, devices.path());
   EXPECT_FALSE(answer.answers);
   const std::vector<Device> found = chosen("", answer);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].name, "vgpu:h200");
   EXPECT_THAT(found[0].instead, IsEmpty());
+}
+
+TEST(ChoiceOfGpus, ProgramsThatWereBuiltElsewhereAreForTheVirtualGpu) {
+  const base::ScratchFolder build("build");
+  std::ofstream(build.path() / "machine") << "x86_64";
+  const GpuAnswer answer = told(k580, "Tesla T4;75;40;15828;15000;0;0", build.path());
+  EXPECT_EQ(chosen("", answer).front().name, "vgpu:t4");
+  EXPECT_THAT(chosen("", answer).front().instead,
+              HasSubstr("test programs built elsewhere, and a build on this machine is needed"));
 }
 
 TEST(ChoiceOfGpus, ADriverThatDoesNotAnswerIsSaid) {
