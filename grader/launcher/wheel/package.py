@@ -3,6 +3,7 @@
 """The command `membound` of the wheel: finds the course around the current folder, lays it out where `start`
 is called in an empty one, brings it to the wheel's state after an upgrade, and becomes the built program."""
 import hashlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ PROGRAM = PACKAGE / "programs/bin/membound-student"
 MANIFEST = "released/release.json"
 MARK = ".membound/from_pip"  # a folder that this laid out; others are their owner's to keep
 USAGE_ERROR = 2
+COMPILE = ("start", "check", "watch", "profile", "ptx", "compare", "experiment", "hand-in", "doctor")
 # The texts of the course call it so.
 LAUNCHER = '#!/bin/sh\n# Starts the installed Membound.\nexec "${MEMBOUND_PYTHON:-%s}" -m membound "$@"\n'
 
@@ -135,6 +137,27 @@ def upgrade(root, course=COURSE):
          f"(it was of {before['membound_version']})" + "".join("\n  " + line for line in told))
 
 
+def has_compiler():
+    names = ["nvcc", "clang++"] + [f"clang++-{version}" for version in range(20, 13, -1)]
+    toolkits = [os.environ.get("MEMBOUND_TOOLKIT"), "/usr/local/cuda"]
+    return any(map(shutil.which, names)) or any(toolkit and os.path.exists(f"{toolkit}/bin/nvcc") for toolkit in toolkits)
+
+
+def compiler_from_pip(root):
+    """A folder with the clang++ that PyPI's ziglang holds, for machines on which nobody may install another."""
+    found = importlib.util.find_spec("ziglang")
+    if found is None or not found.submodule_search_locations:
+        note("no compiler for kernels is here. Ask whoever runs this machine for clang 14 or newer "
+             "(apt-get install clang, dnf install clang), or, where nobody can: pip install ziglang")
+        return None
+    folder = root / ".membound/compilers"
+    folder.mkdir(parents=True, exist_ok=True)
+    zig = pathlib.Path(found.submodule_search_locations[0]) / "zig"
+    (folder / "clang++").write_text(f'#!/bin/sh\nexec "{zig}" clang --driver-mode=g++ "$@"\n')
+    (folder / "clang++").chmod(0o755)
+    return folder
+
+
 def main():
     words = sys.argv[1:]
     here = pathlib.Path.cwd()
@@ -152,4 +175,8 @@ def main():
     if root and (root / MARK).exists() and (root / MANIFEST).read_bytes() != (COURSE / MANIFEST).read_bytes():
         upgrade(root)
     environment = dict(os.environ, **({"MEMBOUND_ROOT": str(root)} if root else {}))
+    if root and words[:1] and words[0] in COMPILE and not has_compiler():
+        compilers = compiler_from_pip(root)
+        if compilers:
+            environment["PATH"] = f"{compilers}:{environment.get('PATH', os.defpath)}"
     os.execve(PROGRAM, [str(PROGRAM), *words], environment)

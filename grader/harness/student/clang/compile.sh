@@ -15,7 +15,7 @@ trap 'rm -f "$output.ll" "$output.wide.ll" "$output.zones.ll"' EXIT
 # std::min, std::max and std::swap, which clang lets kernels call; nvcc.flags includes them as well.
 for source; do :; done
 ! grep -q 'std *::' "$source" || set -- -include bits/stl_algobase.h "$@"
-"$clang" "@$here/../clang.flags" "-I$here" "$@" -emit-llvm -o "$output.ll"
+"$clang" "@$here/../clang.flags" "-I$here" "$@" -idirafter "$here/missing" -emit-llvm -o "$output.ll"
 # By its own name: the link `awk` may lead out of a jail.
 awk=$(command -v mawk || command -v gawk || command -v awk)
 "$awk" -f "$here/wide_copies.awk" "$output.ll" > "$output.wide.ll"
