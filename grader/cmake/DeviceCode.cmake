@@ -37,7 +37,7 @@ else()
 endif()
 
 # The compute capability of the first GPU, so that its fatbins need no compilation at load time;
-# 9.0 where there is no GPU, which is what the virtual GPU imitates by default.
+# 9.0 where there is none that nvcc 13 makes code for, which is what the virtual GPU imitates by default.
 function(detect_cuda_architecture variable)
   set(found 90)
   find_program(MEMBOUND_NVIDIA_SMI nvidia-smi DOC "asked for the GPU's compute capability")
@@ -45,7 +45,9 @@ function(detect_cuda_architecture variable)
     execute_process(COMMAND ${MEMBOUND_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
       OUTPUT_VARIABLE answer ERROR_QUIET RESULT_VARIABLE failed)
     if(NOT failed AND answer MATCHES "^([0-9]+)\\.([0-9])")
-      set(found ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+      if(NOT ${CMAKE_MATCH_1}${CMAKE_MATCH_2} LESS 75)
+        set(found ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+      endif()
     endif()
   endif()
   set(${variable} ${found} PARENT_SCOPE)

@@ -111,15 +111,24 @@ find_clang() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
+# Whether one has what CUDA 13 wants: driver 580 or newer, compute capability 7.5 or newer. Without nvidia-smi that is
+# not known here; the program, once built, asks the driver itself (judge/gpu_facts).
+gpu_serves() {
+  has_gpu || return 1
+  command -v nvidia-smi >/dev/null || return 0
+  nvidia-smi --query-gpu=driver_version,compute_cap --format=csv,noheader 2>/dev/null |
+    awk -F '[., ]+' '$1 >= 580 && $(NF - 1) * 10 + $NF >= 75 { serves = 1 } END { exit !serves }'
+}
+
 # Which device compilers this call needs: the one it names; for the tests both; else nvcc where it is or
-# where a GPU wants it, and clang, which needs no toolkit, everywhere else.
+# where a GPU can use what it makes, and clang, which needs no toolkit, everywhere else.
 choose_compilers() {
   want_nvcc='' want_clang=''
   case "${want_tests:+both}${compiler:-}" in
     both*) want_nvcc=1 want_clang=1 ;;
     nvcc) want_nvcc=1 ;;
     clang) want_clang=1 ;;
-    *) if find_toolkit >/dev/null || has_gpu; then want_nvcc=1; else want_clang=1; fi ;;
+    *) if find_toolkit >/dev/null || gpu_serves; then want_nvcc=1; else want_clang=1; fi ;;
   esac
 }
 

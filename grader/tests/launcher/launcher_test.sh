@@ -37,6 +37,23 @@ expect "an instructor's commands" "*libarchive-dev*libsqlitecpp-dev*" "$(bare_ma
 expect "the tests" "*libarchive-dev*libsqlitecpp-dev*libvalijson-dev*" \
   "$(bare_machine_lacks want_build=1 want_tests=1)"
 
+# --- a GPU -------------------------------------------------------------------------------------
+
+compiler_beside() ( # LINES that nvidia-smi prints
+  state=$folder
+  . "$source_dir/grader/launcher/needs.sh"
+  find_toolkit() { return 1; }
+  has_gpu() { true; }
+  shown=$1
+  nvidia-smi() { printf '%b' "$shown"; }
+  choose_compilers
+  echo "${want_nvcc:+nvcc}${want_clang:+clang}"
+)
+for row in '580.65.06, 7.5|nvcc' '580.65.06, 12.0|nvcc' '550.54.15, 7.5|clang' '580.65.06, 7.0|clang' \
+  '535.183.01, 9.0|clang' '|clang' '580.65.06, 6.1\n580.65.06, 8.6|nvcc'; do
+  expect "compiler where nvidia-smi prints ${row%|*}" "${row#*|}" "$(compiler_beside "${row%|*}")"
+done
+
 # --- the line of progress --------------------------------------------------------------------
 
 log=$folder/log
