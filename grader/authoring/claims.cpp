@@ -3,6 +3,7 @@
 #include "grader/authoring/claims.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <regex>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "grader/authoring/wrong_answer.hpp"
+#include "grader/base/files.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/judge/judge.hpp"
@@ -70,9 +72,16 @@ base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
                        "membound dev check tells more"};
   }
   WrongAnswer compiled = answer;
+  course::SplitSubmission files = course::split_submission(answer.text);
+  if (files.beside.empty()) {  // a whole kernel.cu
+    const auto reference = reference_text(answer.file.parent_path().parent_path());
+    if (!reference) return reference.error();
+    files.beside = course::split_submission(*reference).beside;
+  }
   // The rest is the reference answer's, which has a claim of its own; a program calls all of it.
   if (lab.stage(answer.head.stage)->kind->has_reference)
-    compiled.text = course::without_other_stages(answer.text, answer.head.stage);
+    files.kernel = course::without_other_stages(files.kernel, answer.head.stage);
+  compiled.text = course::joined_submission(files.kernel, files.beside);
   const auto kernel = write_kernel(compiled, folder);
   if (!kernel) return kernel.error();
   Claim claim{&lab, *kernel, {answer.head.stage}, answer.head.fails};
@@ -80,6 +89,36 @@ base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
     claim.fails_on_gpu = on_gpu == "passes" ? "" : on_gpu == "fails" ? kAnyTest : on_gpu;
   if (const auto read = read_finds(answer, claim); !read) return read.error();
   return claim;
+}
+
+/// The claims of a skeleton that is broken code: with the reference answers.md beside it each stage
+/// fails all the same, and of a kernel the checkers find what answers.md says, where it says so.
+base::Result<std::vector<Claim>> claims_of_broken(const course::Lab& lab, const fs::path& solution,
+                                                  const fs::path& folder) {
+  const auto skeleton = base::read_file(lab.folder / course::kKernelFile);
+  if (!skeleton) return skeleton.error();
+  const auto reference = reference_text(solution);
+  if (!reference) return reference.error();
+  const auto beside = course::split_submission(*reference).beside;
+  const fs::path file = folder / "broken.cu";
+  if (auto made = base::write_file(file, course::joined_submission(*skeleton, beside)); !made)
+    return made.error();
+  const auto text = beside.find(std::string(course::kAnswersFile));
+  course::ReadAnswers answers;
+  if (text != beside.end()) answers = course::read_answers(text->second);
+  std::vector<Claim> claims;
+  for (const course::Stage& stage : lab.stages) {
+    Claim claim{&lab, file, {stage.number}, kAnyTest};
+    auto& fields = answers.stages[stage.number].fields;
+    if (stage.kind->has_reference && fields.contains("kind")) {
+      claim.finds = fields["kind"].value;
+      std::istringstream numbers(fields["line"].value);  // "58 or 59"
+      for (std::string word; numbers >> word;)
+        if (word != "or") claim.lines.insert(std::atoi(word.c_str()));
+    }
+    claims.push_back(std::move(claim));
+  }
+  return claims;
 }
 
 }  // namespace
@@ -91,8 +130,14 @@ const course::StageKind& kind_of(const Claim& claim) {
 base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::Workplace& place) {
   const fs::path solution = place.tree(lab) / "solutions" / lab.id;
   std::vector<Claim> claims;
+  if (lab.mended) {
+    auto broken = claims_of_broken(lab, solution, place.state / "wrong" / lab.id);
+    if (!broken) return broken.error();
+    claims = *std::move(broken);
+  }
   for (const course::StageKind* kind : lab.kinds()) {
-    claims.push_back({&lab, lab.folder / "kernel.cu", stages_of(lab, kind), kAnyTest});
+    if (!lab.mended)
+      claims.push_back({&lab, lab.folder / "kernel.cu", stages_of(lab, kind), kAnyTest});
     claims.push_back({&lab, solution / "kernel.cu", stages_of(lab, kind), ""});
   }
   const auto answers = read_wrong_answers(solution);
@@ -131,8 +176,12 @@ bool may_be_right(const Claim& claim) {
   return claim.fails.empty() || claim.fails == to_string(course::BuiltInTest::kUndefined);
 }
 
+/// Broken code may be right and slow.
+bool is_broken_skeleton(const Claim& claim) { return claim.lab->mended && claim.fails == kAnyTest; }
+
 bool needs_timing(const Claim& claim) {
-  return may_be_right(claim) || claim.fails == to_string(course::BuiltInTest::kSpeed) ||
+  return may_be_right(claim) || is_broken_skeleton(claim) ||
+         claim.fails == to_string(course::BuiltInTest::kSpeed) ||
          claim.fails == to_string(course::BuiltInTest::kBudget);
 }
 
@@ -237,8 +286,10 @@ class Prover {
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});
       request.stages_at_once = 1;  // the claims are what runs side by side
       const judge::Device device = judge::device_of(kind_of(claim), tools_.device, place_);
-      request.reruns.at_failures = device.kind->has_checkers() && claim.fails != kAnyTest;
-      request.reruns.at_right_results = request.reruns.at_failures && may_be_right(claim);
+      request.reruns.at_failures =
+          device.kind->has_checkers() && (claim.fails != kAnyTest || !claim.finds.empty());
+      request.reruns.at_right_results =
+          request.reruns.at_failures && (may_be_right(claim) || is_broken_skeleton(claim));
       auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
       // Their lines are those of nvcc's code; clang's may name the next one.

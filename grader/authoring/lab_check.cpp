@@ -3,6 +3,7 @@
 #include "grader/authoring/lab_check.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -11,6 +12,7 @@
 #include "grader/authoring/handout_check.hpp"
 #include "grader/authoring/predicted_figures.hpp"
 #include "grader/authoring/wrong_answer.hpp"
+#include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
 #include "grader/base/strings.hpp"
@@ -88,7 +90,8 @@ void check_folder(const LabFolders& folders, const fs::path& folder,
 /// Every lab has the same files, no more and no fewer. A host-code lab may do without a reference.
 void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::set<std::string> reference = {"reference.hpp", "reference.cpp"};
-  std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh", "kernel.cu"};
+  std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh"};
+  wanted.insert(lab.files.begin(), lab.files.end());
   if (lab.has_oracle()) {
     wanted.emplace(course::kOracleSource);
   } else {
@@ -96,7 +99,9 @@ void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drif
     if (lab.has_reference()) wanted.insert(reference.begin(), reference.end());
   }
   check_folder(folders, folders.lab, wanted, drifts, std::regex(R"(reference\.[ch]pp)"));
-  check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
+  std::set<std::string> answers(lab.files.begin(), lab.files.end());
+  answers.insert({"NOTES.md", "wrong"});
+  check_folder(folders, folders.solution, answers, drifts);
   std::set<std::string> handout = {"handout.md", "figures"};
   std::vector<course::Experiment> experiments;
   // What cannot be read, check_experiments() says.
@@ -373,14 +378,109 @@ void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drif
   }
 }
 
+/// The first thing in backquotes of line `line` of `text`, counted from 1; may be empty.
+std::string quoted_in_line(const std::string& text, int line) {
+  const auto lines = base::lines_of(text);
+  if (line < 1 || line > static_cast<int>(lines.size())) return "";
+  const std::string_view whole = lines[static_cast<std::size_t>(line - 1)];
+  const auto start = whole.find('`'), end = whole.rfind('`');
+  return end > start ? std::string(whole.substr(start + 1, end - start - 1)) : "";
+}
+
+/// The reference answers.md has every answer; one that names a line quotes it, so that a skeleton
+/// that has moved is seen. Returns for each stage the digests that lab.json should have.
+std::map<int, std::vector<course::WantedAnswer>> check_answers(const course::Lab& lab,
+                                                               const LabFolders& folders,
+                                                               Drifts& drifts) {
+  std::map<int, std::vector<course::WantedAnswer>> digests;
+  const fs::path file = folders.solution / course::kAnswersFile;
+  const auto read = base::read_file(file);
+  const std::string text = read ? *read : "";  // check_files() says so
+  const std::vector<std::string> kernel = read_lines(folders.lab / course::kKernelFile);
+  course::ReadAnswers answers = course::read_answers(text);
+  for (const course::Stage& stage : lab.stages)
+    for (const course::WantedAnswer& wanted : stage.answers) {
+      digests[stage.number].push_back({wanted.field, {}});
+      const course::GivenAnswer given = answers.stages[stage.number].fields[wanted.field];
+      const auto blame = [&](const std::string& found, const std::string& advice) {
+        drifts.push_back(
+            {folders.shown(file), given.line,
+             "stage " + std::to_string(stage.number) + ", " + wanted.field + ": " + found,
+             "the right answer, as lab.json allows it", advice});
+      };
+      const auto own = course::answer_digests(lab, stage.number, wanted.field, given.value);
+      if (given.value.empty() || !own) {
+        blame(given.value.empty() ? "there is none" : own.error().found, "write it there");
+        continue;
+      }
+      if (!wanted.digests.empty()) digests[stage.number].back().digests = *own;
+      const auto& lines = lab.answers.lines;
+      if (std::find(lines.begin(), lines.end(), wanted.field) == lines.end()) continue;
+      const auto line = static_cast<std::size_t>(std::atoi(given.value.c_str()));
+      const std::string quoted = quoted_in_line(text, given.line);
+      if (quoted.empty() || line > kernel.size() ||
+          kernel[line - 1].find(quoted) == std::string::npos)
+        blame("that line of the skeleton does not have `" + quoted + "`",
+              "name the line where it stands now, and quote a part of it in backquotes");
+    }
+  return digests;
+}
+
+/// "{\"sha256\": …}" and the stages' "{\"kind\": […]}" as lab.json should have them.
+std::string with_digests(const std::string& lab_json, const std::string& mended,
+                         const std::map<int, std::vector<course::WantedAnswer>>& digests) {
+  static const std::regex kMended(R"lit("mended":\s*\{[^{}]*\})lit");
+  static const std::regex kAnswers(R"lit("answers":\s*\{[^{}]*\})lit");
+  std::string text = std::regex_replace(lab_json, kMended, "\"mended\": " + mended), out;
+  auto stage = digests.begin();
+  std::sregex_iterator match(text.begin(), text.end(), kAnswers), end;
+  std::size_t at = 0;
+  for (; match != end && stage != digests.end(); ++match, ++stage) {
+    std::string shown;
+    for (const course::WantedAnswer& wanted : stage->second) {
+      std::string list;
+      for (const std::string& digest : wanted.digests)
+        list += (list.empty() ? "\"" : ", \"") + digest + "\"";
+      shown += (shown.empty() ? "\"" : ", \"") + wanted.field + "\": [" + list + "]";
+    }
+    out += text.substr(at, static_cast<std::size_t>(match->position()) - at);
+    out += "\"answers\": {" + shown + "}";
+    at = static_cast<std::size_t>(match->position() + match->length());
+  }
+  return out + text.substr(at);
+}
+
 }  // namespace
+
+std::vector<Drift> check_mended(const course::Lab& lab, const std::filesystem::path& root,
+                                bool fix) {
+  std::vector<Drift> drifts;
+  if (!lab.mended) return drifts;
+  const LabFolders folders(lab, root);
+  const auto digests = check_answers(lab, folders, drifts);
+  const auto skeleton = course::read_submission(folders.lab / course::kKernelFile, lab);
+  const auto lab_json = base::read_file(folders.lab / "lab.json");
+  if (!skeleton || !lab_json) return drifts;  // check_files() says so
+  const auto lines = base::lines_of(course::split_submission(*skeleton).kernel).size();
+  const std::string mended =
+      "{\"sha256\": \"" + base::sha256(*skeleton) + "\", \"lines\": " + std::to_string(lines) + "}";
+  const std::string wanted = with_digests(*lab_json, mended, digests);
+  if (wanted == *lab_json) return drifts;
+  if (fix && drifts.empty() && base::write_file(folders.lab / "lab.json", wanted)) return drifts;
+  drifts.push_back(
+      {folders.shown(folders.lab / "lab.json"), 0,
+       "\"mended\" or a digest in \"answers\" is not that of the lab's files",
+       "those of its skeleton and of " + folders.shown(folders.solution / course::kAnswersFile),
+       "membound dev check " + lab.id + " --fix, if nobody works on the skeleton"});
+  return drifts;
+}
 
 std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path& root) {
   const LabFolders folders(lab, root);
   std::vector<Drift> drifts;
   check_files(lab, folders, drifts);
   check_kernels(lab, folders, drifts);
-  check_skeleton(lab, folders, drifts);
+  if (!lab.mended) check_skeleton(lab, folders, drifts);
   check_hints(lab, folders, drifts);
   check_counter_bars(lab, folders, drifts);
   check_wrong_answers(lab, folders, drifts);

@@ -51,6 +51,11 @@ struct LabFolders {
 [[nodiscard]] std::vector<Drift> check_lab(const course::Lab& lab,
                                            const std::filesystem::path& root);
 
+/// Of a lab whose skeleton is to be mended: whether lab.json has the digests of its skeleton and of
+/// the reference answers.md, and that has every answer. With `fix` lab.json gets them.
+[[nodiscard]] std::vector<Drift> check_mended(const course::Lab& lab,
+                                              const std::filesystem::path& root, bool fix);
+
 /// What `membound dev new` writes.
 struct NewLab {
   std::filesystem::path tree;  ///< its labs/, solutions/ and handouts/ take the lab

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <system_error>
 
 #include "grader/authoring/lab_check.hpp"
 #include "grader/authoring/patch.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -67,6 +69,15 @@ std::vector<fs::path> wrong_answer_files(const fs::path& solution) {
   return files;
 }
 
+base::Result<std::string> reference_text(const fs::path& solution) {
+  const auto kernel = base::read_file(solution / course::kKernelFile);
+  if (!kernel) return kernel.error();
+  std::map<std::string, std::string> beside;
+  const std::string answers(course::kAnswersFile);
+  if (auto text = base::read_file(solution / answers)) beside[answers] = *std::move(text);
+  return course::joined_submission(*kernel, beside);
+}
+
 base::Result<WrongAnswer> read_wrong_answer(const fs::path& file) {
   const auto text = base::read_file(file);
   if (!text) return text.error();
@@ -84,7 +95,7 @@ base::Result<WrongAnswer> read_wrong_answer(const fs::path& file) {
     answer.lines = static_cast<int>(std::count(body.begin(), body.end(), '\n'));
     return answer;
   }
-  const auto reference = base::read_file(file.parent_path().parent_path() / "kernel.cu");
+  const auto reference = reference_text(file.parent_path().parent_path());
   if (!reference) return reference.error();
   auto patched =
       apply_diff(*reference, body, file.string(), static_cast<int>(head.lines.size()) + 1);

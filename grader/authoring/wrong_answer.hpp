@@ -35,7 +35,7 @@ struct WrongAnswer {
   std::string name;            ///< "3-missing-barrier"
   std::filesystem::path file;  ///< the patch, or the whole .cu
   WrongAnswerHead head;
-  std::string text;  ///< the whole kernel.cu
+  std::string text;  ///< the whole kernel.cu, and with it what is handed in beside it
   int lines = 0;     ///< that show the mistake: see kMostLines
 };
 
@@ -43,8 +43,11 @@ struct WrongAnswer {
 [[nodiscard]] std::vector<std::filesystem::path> wrong_answer_files(
     const std::filesystem::path& solution);
 
-/// Reads `file` of solution/wrong; a patch is applied to solution/kernel.cu. An error: a file that
-/// cannot be read, a patch that cannot be applied. A head may lack fields.
+/// The reference answer as one text: solution/kernel.cu, and answers.md where that is there.
+[[nodiscard]] base::Result<std::string> reference_text(const std::filesystem::path& solution);
+
+/// Reads `file` of solution/wrong; a patch is applied to the reference answer. An error: a file
+/// that cannot be read, a patch that cannot be applied. A head may lack fields.
 [[nodiscard]] base::Result<WrongAnswer> read_wrong_answer(const std::filesystem::path& file);
 
 /// Reads all of them; an error is the first one's.

@@ -16,6 +16,7 @@
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/stage_standing.hpp"
+#include "grader/course/stage_text.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/report/result_text.hpp"
@@ -36,26 +37,30 @@ std::uint32_t crc32(std::string_view bytes) {
   return ~crc;
 }
 
-/// A zip file with one file in it, stored as it is; source: PKWARE's APPNOTE 6.3.10, 4.3.
-/// libarchive would be one more package for every student.
-std::string zip_of_one(const std::string& name, const std::string& bytes) {
+/// A zip file with these files in it, by name, stored as they are; source: PKWARE's APPNOTE 6.3.10,
+/// 4.3. libarchive would be one more package for every student.
+std::string zip_of(const std::vector<std::pair<std::string, std::string>>& files) {
   const auto number = [](std::uint32_t value, int size) {
     std::string text;
     for (int i = 0; i < size; ++i) text += static_cast<char>((value >> (8 * i)) & 0xFF);
     return text;
   };
-  const auto size = static_cast<std::uint32_t>(bytes.size());
-  constexpr std::uint32_t kNewYear1980 = 0x0021'0000;  // no time: one text makes one archive
-  const std::string common = number(0, 2) + number(0, 2) + number(kNewYear1980, 4) +
-                             number(crc32(bytes), 4) + number(size, 4) + number(size, 4) +
-                             number(static_cast<std::uint32_t>(name.size()), 2) + number(0, 2);
-  const std::string local = number(0x04034B50, 4) + number(20, 2) + common + name + bytes;
-  constexpr std::uint32_t kRegularFile0644 = 0100644u << 16;
-  const std::string central = number(0x02014B50, 4) + number(0x0314, 2) + number(20, 2) + common +
-                              number(0, 2) + number(0, 2) + number(0, 2) +
-                              number(kRegularFile0644, 4) + number(0, 4) + name;
-  return local + central + number(0x06054B50, 4) + number(0, 4) + number(1, 2) + number(1, 2) +
-         number(static_cast<std::uint32_t>(central.size()), 4) +
+  std::string local, central;
+  for (const auto& [name, bytes] : files) {
+    const auto size = static_cast<std::uint32_t>(bytes.size());
+    constexpr std::uint32_t kNewYear1980 = 0x0021'0000;  // no time: one text makes one archive
+    const std::string common = number(0, 2) + number(0, 2) + number(kNewYear1980, 4) +
+                               number(crc32(bytes), 4) + number(size, 4) + number(size, 4) +
+                               number(static_cast<std::uint32_t>(name.size()), 2) + number(0, 2);
+    constexpr std::uint32_t kRegularFile0644 = 0100644u << 16;
+    central += number(0x02014B50, 4) + number(0x0314, 2) + number(20, 2) + common + number(0, 2) +
+               number(0, 2) + number(0, 2) + number(kRegularFile0644, 4) +
+               number(static_cast<std::uint32_t>(local.size()), 4) + name;
+    local += number(0x04034B50, 4) + number(20, 2) + common + name + bytes;
+  }
+  const auto count = static_cast<std::uint32_t>(files.size());
+  return local + central + number(0x06054B50, 4) + number(0, 4) + number(count, 2) +
+         number(count, 2) + number(static_cast<std::uint32_t>(central.size()), 4) +
          number(static_cast<std::uint32_t>(local.size()), 4) + number(0, 2);
 }
 
@@ -95,10 +100,10 @@ int run_hand_in(const HandInOptions& options) {
     return report_error({base::ErrorKind::kUsage, "membound hand-in", "LAB is missing",
                          "membound hand-in LAB, or a call in a lab's own folder",
                          "membound hand-in " + current_lab(*context).id});
-  const auto kernel = base::read_file(context->kernel_of(*lab));
-  if (!kernel) return report_error(kernel.error());
+  const auto whole = course::read_submission(context->kernel_of(*lab), *lab);
+  if (!whole) return report_error(whole.error());
   const auto skeleton = judge::find_skeleton(context->place, *lab);
-  if (skeleton && *skeleton == *kernel)
+  if (skeleton && *skeleton == *whole)
     return report_error({base::ErrorKind::kUsage, context->shown_kernel_of(*lab),
                          "is the untouched skeleton", "your answer to at least one stage",
                          "./membound next " + lab->id});
@@ -110,16 +115,30 @@ int run_hand_in(const HandInOptions& options) {
       return kExitInterrupted;
     }
   }
-  const std::string inside = lab->id + "/kernel.cu";
+  const course::SplitSubmission split = course::split_submission(*whole);
+  std::vector<std::pair<std::string, std::string>> files;
+  std::string inside, folder = lab->id + "/";
+  std::size_t bytes = 0;
+  for (const std::string& name : lab->files) {
+    const auto beside = split.beside.find(name);
+    if (name != course::kKernelFile && beside == split.beside.end()) {
+      report_note(name + " is not beside " + context->shown_kernel_of(*lab) +
+                  "; what is graded of it earns nothing");
+      continue;
+    }
+    files.emplace_back(folder + name, name == course::kKernelFile ? split.kernel : beside->second);
+    inside += (inside.empty() ? "" : " and ") + files.back().first;
+    bytes += files.back().second.size();
+  }
   const fs::path file = options.out.empty() ? fs::path(lab->id + ".zip") : fs::path(options.out);
-  const auto written = base::write_file(file, zip_of_one(inside, *kernel));
+  const auto written = base::write_file(file, zip_of(files));
   if (!written) return report_error(written.error());
-  std::printf("%s holds %s, %zu bytes, and nothing else.\n", file.c_str(), inside.c_str(),
-              kernel->size());
+  std::printf("%s holds %s, %zu bytes, and nothing else.\n", file.c_str(), inside.c_str(), bytes);
+  const std::string pushed = files.size() > 1 ? folder + " with these files" : inside;
   std::fputs(
       report::wrapped("Upload it as it is: Canvas, Moodle, Gradescope and membound grade take "
                       "it; a GitHub assignment takes labs/" +
-                          inside +
+                          pushed +
                           " by a push. Nothing was "
                           "sent. What the grader finds counts, not this check.",
                       context->out.width, 0)

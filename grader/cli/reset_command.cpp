@@ -77,17 +77,31 @@ base::Error no_head(const Target& target, int stage) {
           "put it back, or ./membound reset " + target.lab->id + " for the whole file"};
 }
 
-/// The student's text with what the call is about taken from `source`.
+/// The student's text with what the call is about taken from `source`. Of a stage only its part of
+/// kernel.cu is: what stands in files beside it stays.
 base::Result<std::string> taken_from(const std::string& source, const std::string& text,
                                      const Target& target) {
   if (target.stages.empty()) return source;
-  std::string whole = text;
+  course::SplitSubmission whole = course::split_submission(text);
+  const std::string kernel = course::split_submission(source).kernel;
   for (const int stage : target.stages) {
-    auto with = course::with_stage_of(whole, source, stage);
+    auto with = course::with_stage_of(whole.kernel, kernel, stage);
     if (!with) return no_head(target, stage);
-    whole = *std::move(with);
+    whole.kernel = *std::move(with);
   }
-  return whole;
+  return course::joined_submission(whole.kernel, whole.beside);
+}
+
+/// Writes each of the lab's files that `text` holds.
+base::Status write_files(const Target& target, const std::string& text) {
+  const course::SplitSubmission split = course::split_submission(text);
+  for (const std::string& name : target.lab->files_beside()) {
+    const auto file = split.beside.find(name);
+    if (file == split.beside.end()) continue;
+    const auto written = base::write_file(target.kernel.parent_path() / name, file->second);
+    if (!written) return written;
+  }
+  return base::write_file(target.kernel, split.kernel);
 }
 
 void forget(const Context& context, const Target& target) {
@@ -98,7 +112,7 @@ void forget(const Context& context, const Target& target) {
 int put_skeleton_back(const Context& context, const Target& target, const std::string& word) {
   const auto skeleton = judge::find_skeleton(context.place, *target.lab);
   if (!skeleton) return report_error(skeleton.error());
-  const auto old = base::read_file(target.kernel);
+  const auto old = course::read_submission(target.kernel, *target.lab);
   const auto text = old ? taken_from(*skeleton, *old, target) : base::Result(*skeleton);
   if (!text) return report_error(text.error());
   if (old && *old == *text) {
@@ -111,7 +125,7 @@ int put_skeleton_back(const Context& context, const Target& target, const std::s
     if (!backup) return report_error(backup.error());
     kept = backup->string();
   }
-  const auto written = base::write_file(target.kernel, *text);
+  const auto written = write_files(target, *text);
   if (!written) return report_error(written.error());
   forget(context, target);
   std::printf("%s: the skeleton again.\n", target.name.c_str());
@@ -132,7 +146,7 @@ bool is_kept(const std::vector<fs::path>& files, const std::string& text) {
 int put_own_back(const Context& context, const Target& target) {
   const fs::path folder = backups_of(context, *target.lab);
   const auto files = kept_files(folder);
-  const auto old = base::read_file(target.kernel);
+  const auto old = course::read_submission(target.kernel, *target.lab);
   for (const fs::path& file : files) {
     const auto backup = base::read_file(file);
     if (!backup) return report_error(backup.error());
@@ -144,7 +158,7 @@ int put_own_back(const Context& context, const Target& target) {
       const auto kept = keep(folder, *old);
       if (!kept) return report_error(kept.error());
     }
-    const auto written = base::write_file(target.kernel, *text);
+    const auto written = write_files(target, *text);
     if (!written) return report_error(written.error());
     std::printf("%s: as in %s\n", target.name.c_str(), file.c_str());
     return kExitPassed;
@@ -173,8 +187,18 @@ base::Result<std::string> git(const fs::path& root, std::vector<std::string> wor
                      "unpack the course anew, and copy your kernel.cu files there"};
 }
 
+/// Whether it is a student's own: a file that a lab wants handed in.
+bool is_handed_in(const Context& context, std::string_view name) {
+  return std::any_of(context.course.labs.begin(), context.course.labs.end(), [&](const auto& lab) {
+    return std::any_of(lab.files.begin(), lab.files.end(), [&](const std::string& file) {
+      return name == "labs/" + lab.id + "/" + file;
+    });
+  });
+}
+
 /// What is not as it was handed out, or as git's last commit has it.
-base::Result<std::vector<CourseFile>> changed_course_files(const fs::path& root) {
+base::Result<std::vector<CourseFile>> changed_course_files(const Context& context) {
+  const fs::path& root = context.place.root;
   std::vector<CourseFile> files;
   std::error_code error;
   if (fs::exists(root / course::kOwnCopies, error)) {
@@ -190,7 +214,7 @@ base::Result<std::vector<CourseFile>> changed_course_files(const fs::path& root)
       root, {"diff", "--name-only", "--relative", "HEAD", "--", "labs", "grader/harness/student"});
   if (!names) return names.error();
   for (const std::string_view name : base::lines_of(*names)) {
-    if (name.ends_with("/kernel.cu")) continue;
+    if (is_handed_in(context, name)) continue;
     auto text = git(root, {"show", "HEAD:./" + std::string(name)});
     if (!text) return text.error();
     files.push_back({std::string(name), *std::move(text)});
@@ -199,7 +223,7 @@ base::Result<std::vector<CourseFile>> changed_course_files(const fs::path& root)
 }
 
 int put_course_back(const Context& context) {
-  const auto files = changed_course_files(context.place.root);
+  const auto files = changed_course_files(context);
   if (!files) return report_error(files.error());
   if (files->empty()) std::puts("No file of the course is changed.");
   for (const CourseFile& file : *files) {
@@ -234,8 +258,10 @@ int run_reset(const ResetOptions& options) {
   if (options.word.find('/') != std::string::npos) target.stages = selection->stages;
   std::vector<std::string> numbers;
   for (const int stage : target.stages) numbers.push_back(std::to_string(stage));
-  target.name = context->shown_kernel_of(*target.lab) +
-                (numbers.empty() ? "" : ", stage " + report::listed(numbers));
+  target.name = context->shown_kernel_of(*target.lab);
+  if (target.stages.empty())
+    for (const std::string& file : target.lab->files_beside()) target.name += " and " + file;
+  target.name += (numbers.empty() ? "" : ", stage " + report::listed(numbers));
   return options.undo ? put_own_back(*context, target)
                       : put_skeleton_back(*context, target, options.word);
 }

@@ -30,7 +30,8 @@ std::string Standing::words() const {
 std::vector<Standing> standings_of(const Context& context, const course::Lab& lab) {
   // The build keeps the skeletons; git, which has them too, would take longer than the whole
   // command.
-  const auto skeleton = base::read_file(context.place.build / "share/labs" / lab.id / "kernel.cu");
+  auto skeleton = base::read_file(context.place.build / "share/labs" / lab.id / "kernel.cu");
+  if (skeleton) skeleton = course::split_submission(*skeleton).kernel;
   const auto kernel = base::read_file(context.kernel_of(lab));
   std::vector<Standing> standings;
   for (const course::Stage& stage : lab.stages) {

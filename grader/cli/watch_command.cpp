@@ -32,41 +32,43 @@
 namespace membound::cli {
 namespace {
 
-/// Watches one file through its folder (inotify).
+/// Watches files of one folder through it (inotify).
 class FileWatch {
  public:
-  [[nodiscard]] static base::Result<FileWatch> on(const std::filesystem::path& file);
+  [[nodiscard]] static base::Result<FileWatch> on(const std::filesystem::path& folder,
+                                                  const std::vector<std::string>& names);
   ~FileWatch();
   FileWatch(FileWatch&& other) noexcept;
   FileWatch& operator=(FileWatch&&) = delete;
 
   /// The file descriptor to wait on.
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  /// Takes all events that have come in; true if one of them saved the file.
+  /// Takes all events that have come in; true if one of them saved a file.
   [[nodiscard]] bool take_events() const;
 
  private:
-  FileWatch(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  FileWatch(int descriptor, std::vector<std::string> names)
+      : descriptor_(descriptor), names_(std::move(names)) {}
   int descriptor_;
-  std::string name_;
+  std::vector<std::string> names_;
 };
 
-base::Result<FileWatch> FileWatch::on(const std::filesystem::path& file) {
+base::Result<FileWatch> FileWatch::on(const std::filesystem::path& folder,
+                                      const std::vector<std::string>& names) {
   const int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  const bool watching = descriptor >= 0 && inotify_add_watch(descriptor, file.parent_path().c_str(),
+  const bool watching = descriptor >= 0 && inotify_add_watch(descriptor, folder.c_str(),
                                                              IN_CLOSE_WRITE | IN_MOVED_TO) >= 0;
   if (!watching) {
     const std::string reason = base::reason_text(errno);
     if (descriptor >= 0) close(descriptor);
-    return base::Error{base::ErrorKind::kMachine, file.parent_path().string(),
-                       "cannot be watched: " + reason, "",
-                       "membound check; or raise fs.inotify.max_user_watches"};
+    return base::Error{base::ErrorKind::kMachine, folder.string(), "cannot be watched: " + reason,
+                       "", "membound check; or raise fs.inotify.max_user_watches"};
   }
-  return FileWatch(descriptor, file.filename().string());
+  return FileWatch(descriptor, names);
 }
 
 FileWatch::FileWatch(FileWatch&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), name_(std::move(other.name_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)), names_(std::move(other.names_)) {}
 
 FileWatch::~FileWatch() {
   if (descriptor_ >= 0) close(descriptor_);
@@ -78,7 +80,8 @@ bool FileWatch::take_events() const {
   for (ssize_t size = 0; (size = read(descriptor_, buffer, sizeof buffer)) > 0;) {
     for (char* at = buffer; at < buffer + size;) {
       const auto* const event = reinterpret_cast<const inotify_event*>(at);
-      saved = saved || (event->len > 0 && name_ == event->name);
+      saved = saved || (event->len > 0 &&
+                        std::find(names_.begin(), names_.end(), event->name) != names_.end());
       at += sizeof(inotify_event) + event->len;
     }
   }
@@ -283,8 +286,7 @@ class Watcher {
   void draw(const std::string& doing = "") {
     if (!on_screen()) {
       if (doing.empty() && page_)
-        print(page_(style_) + "waiting for changes of " + context_.kernel_of(*lab_).string() +
-              "\n");
+        print(page_(style_) + "waiting for changes of " + watched() + "\n");
       return;
     }
     style_ = report::Style::for_stream(STDOUT_FILENO);
@@ -292,6 +294,12 @@ class Watcher {
     print(over_the_last(
         screen_page(text_, style_.paint(doing.empty() ? keys() : doing, report::Tone::kFaint),
                     first_, ScreenSize::now())));
+  }
+
+  [[nodiscard]] std::string watched() const {
+    std::string names = context_.kernel_of(*lab_).string();
+    for (const std::string& file : lab_->files_beside()) names += " and " + file;
+    return names;
   }
 
   [[nodiscard]] std::string keys() const {
@@ -326,7 +334,7 @@ int watch_stage(const Context& context, const judge::CheckOptions& options, cons
                 int stage) {
   const auto tools = chosen_tools(context.place, options);
   if (!tools) return report_error(tools.error());
-  auto file = FileWatch::on(context.kernel_of(lab));
+  auto file = FileWatch::on(lab.folder, lab.files);
   if (!file) return report_error(file.error());
   return Watcher(context, options, lab, stage, *tools, *std::move(file)).run();
 }

@@ -236,12 +236,86 @@ std::optional<ProgramLimits> read_host_code(const JsonValue& object) {
   return std::nullopt;
 }
 
+constexpr std::int64_t kMostLines = 100000;
+
+bool is_digest(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// {"kind": ["3f…"], "thread": []}
+std::vector<WantedAnswer> read_wanted_answers(const JsonValue& object) {
+  std::vector<WantedAnswer> wanted;
+  for (const std::string& field : object.keys()) {
+    WantedAnswer answer{field, {}};
+    for (const JsonValue& digest : object.member(field).elements(0)) {
+      answer.digests.push_back(digest.text());
+      if (!is_digest(answer.digests.back()))
+        digest.report("a digest, which membound dev check --fix writes");
+    }
+    wanted.push_back(std::move(answer));
+  }
+  return wanted;
+}
+
+std::vector<std::string> read_texts(const JsonValue& object, const std::string& key) {
+  std::vector<std::string> texts;
+  if (const auto list = object.optional_member(key))
+    for (const JsonValue& text : list->elements(1)) texts.push_back(text.text());
+  return texts;
+}
+
+/// The names of files that a lab may want beside kernel.cu.
+void read_files(const JsonValue& root, Lab& lab) {
+  if (!root.optional_member("files")) return;
+  lab.files = read_texts(root, "files");
+  const JsonValue list = root.member("files");
+  if (lab.files.front() != kKernelFile) list.report("kernel.cu first");
+  const std::set<std::string> names(lab.files.begin(), lab.files.end());
+  if (names.size() != lab.files.size()) list.report("each name once");
+  for (const std::string& name : lab.files)
+    if (name != kKernelFile &&
+        (!name.ends_with(".md") || !is_slug(name.substr(0, name.size() - 3))))
+      list.report("names such as answers.md beside kernel.cu: small letters, digits, '-', .md");
+}
+
+/// What answers.md may hold. Stages are read already.
+void read_answer_rules(const JsonValue& root, Lab& lab) {
+  const auto object = root.optional_member("answers");
+  const bool wants = std::any_of(lab.stages.begin(), lab.stages.end(),
+                                 [](const Stage& stage) { return !stage.answers.empty(); });
+  if (!object) {
+    if (wants) root.report("\"answers\", the rules of what its stages want in answers.md");
+    return;
+  }
+  object->only_keys({"points_share", "words", "lines", "numbers"});
+  lab.answers.points_share = object->member("points_share").number({0, 1});
+  if (const auto words = object->optional_member("words"))
+    for (const std::string& field : words->keys())
+      lab.answers.words[field] = read_texts(*words, field);
+  lab.answers.lines = read_texts(*object, "lines");
+  lab.answers.numbers = read_texts(*object, "numbers");
+  if (std::find(lab.files.begin(), lab.files.end(), kAnswersFile) == lab.files.end())
+    object->report("answers.md among the lab's \"files\"");
+}
+
+/// {"sha256": "…", "lines": 200}
+std::optional<HandedOut> read_mended(const JsonValue& root) {
+  const auto object = root.optional_member("mended");
+  if (!object) return std::nullopt;
+  object->only_keys({"sha256", "lines"});
+  HandedOut out{object->member("sha256").text(),
+                static_cast<int>(object->member("lines").integer(0, kMostLines))};
+  if (!is_digest(out.sha256))
+    object->member("sha256").report("a digest, which membound dev check --fix writes");
+  return out;
+}
+
 /// `of_all`: the limits of a lab whose stages are all about programs.
 Stage read_stage(const JsonValue& object, int expected_number, const Lab& lab,
                  const std::optional<ProgramLimits>& of_all) {
   object.only_keys({"number", "name", "kernel", "title", "points", "pass_ratio", "full_ratio",
                     "correctness_points_share", "timed_sizes", "timeout_seconds", "host_code",
-                    "calls", "counters", "predict"});
+                    "calls", "counters", "predict", "answers"});
   Stage stage;
   const JsonValue number = object.member("number");
   stage.number = static_cast<int>(number.integer(1, 1000));
@@ -267,6 +341,8 @@ Stage read_stage(const JsonValue& object, int expected_number, const Lab& lab,
   } else {
     read_kernel_members(object, lab, stage);
   }
+  if (const auto answers = object.optional_member("answers"))
+    stage.answers = read_wanted_answers(*answers);
   return stage;
 }
 
@@ -353,6 +429,12 @@ std::vector<const StageKind*> Lab::kinds() const {
   return kinds;
 }
 
+std::vector<std::string> Lab::files_beside() const {
+  std::vector<std::string> beside = files;
+  std::erase(beside, kKernelFile);
+  return beside;
+}
+
 bool Lab::has_oracle() const {
   std::error_code ignored;
   return std::filesystem::exists(folder / kOracleSource, ignored);
@@ -379,7 +461,8 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
       version->report(std::to_string(kLabInterface) + ", the interface of this Membound",
                       "a Membound of the lab's interface, or a lab of this one's");
   root.only_keys({"$schema", "interface", "draft", "id", "title", "summary", "handout", "host_code",
-                  "bound", "sizes", "allows", "unsafe", "stages", "ladder", "hints"});
+                  "bound", "sizes", "allows", "unsafe", "files", "mended", "answers", "stages",
+                  "ladder", "hints"});
   Lab lab;
   lab.folder = folder;
   lab.id = read_slug(root.member("id"));
@@ -397,7 +480,10 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   }
   if (const auto allows = root.optional_member("allows"))
     for (const JsonValue& name : allows->elements(1)) lab.allows.push_back(name.text());
+  read_files(root, lab);
+  lab.mended = read_mended(root);
   read_stages(root.member("stages"), of_all, lab);
+  read_answer_rules(root, lab);
   if (const auto unsafe = root.optional_member("unsafe"))
     lab.unsafe = read_unsafe(*unsafe, lab.stages);
   read_ladder(root, lab);

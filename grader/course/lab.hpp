@@ -113,6 +113,31 @@ struct ProgramLimits {
   int output_kb = 64;  ///< what it prints; its output files may have 64 MB each
 };
 
+/// The file that every submission has; others of Lab::files are handed in beside it.
+inline constexpr std::string_view kKernelFile = "kernel.cu";
+/// The file in which students say what they found, where a lab asks for it.
+inline constexpr std::string_view kAnswersFile = "answers.md";
+
+/// A line "- kind: …" that a stage wants in answers.md.
+struct WantedAnswer {
+  std::string field;                 ///< "kind"
+  std::vector<std::string> digests;  ///< of each right answer (answer_digest()); none: not graded
+};
+
+/// What the lines of answers.md may hold, and what they are worth.
+struct AnswerRules {
+  double points_share = 0;  ///< the part of each stage's points that right answers earn
+  std::map<std::string, std::vector<std::string>> words;  ///< by field: the words it may be
+  std::vector<std::string> lines;    ///< fields that hold a line of the kernel.cu as handed out
+  std::vector<std::string> numbers;  ///< fields that hold a number
+};
+
+/// The files of a lab whose skeleton is broken code, which a student changes at will.
+struct HandedOut {
+  std::string sha256;  ///< of the skeleton as one text (joined_submission())
+  int lines = 0;       ///< of its kernel.cu
+};
+
 /// One rung of a lab's ladder: one kernel, or one program, with one lesson.
 struct Stage {
   const StageKind* kind = &kKernelStage;
@@ -132,6 +157,7 @@ struct Stage {
   std::vector<CallDemand> calls = {};     ///< of a program, in the order of the tests
   std::vector<CounterBar> counters = {};  ///< held only where the device is virtual
   std::optional<Question> question = {};
+  std::vector<WantedAnswer> answers = {};  ///< that answers.md must have about it
 };
 
 /// A finding of the checkers that the lab's author knows and allows at right results.
@@ -167,6 +193,10 @@ struct Lab {
   std::filesystem::path handout;  ///< relative to `tree`, or to the course's root
   Bound bound = Bound::kBandwidth;
   std::vector<std::string> size_names;
+  /// What is handed in, by name: kernel.cu, and what belongs beside it.
+  std::vector<std::string> files = {std::string(kKernelFile)};
+  std::optional<HandedOut> mended;  ///< the skeleton is to be mended; else solving only adds lines
+  AnswerRules answers;
   UnsafeRules unsafe;
   /// Opcodes, special registers and directives that graded code may use besides those of the
   /// policy: "nanosleep", "%clock64".
@@ -184,6 +214,8 @@ struct Lab {
   [[nodiscard]] double max_points() const;
   /// The kinds of its stages, in the order of their first stages.
   [[nodiscard]] std::vector<const StageKind*> kinds() const;
+  /// The names in `files` but kernel.cu.
+  [[nodiscard]] std::vector<std::string> files_beside() const;
   /// Whether an oracle.cpp is its tests.
   [[nodiscard]] bool has_oracle() const;
   /// Whether any stage has a reference answer beside it.

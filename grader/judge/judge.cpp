@@ -10,6 +10,7 @@
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/course/stage_text.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/checker_rerun.hpp"
 #include "grader/judge/findings.hpp"
@@ -61,7 +62,7 @@ BuildRequest build_request(const CheckRequest& request) {
 
 void judge_all(const CheckRequest& request, const Device& device,
                std::vector<course::StageMeasurement>& measurements, course::Result& result) {
-  const auto text = base::read_file(request.submission);
+  const auto text = course::read_submission(request.submission, *request.lab);
   const compilers::StudentSource source(text ? *text : "");
   for (course::StageMeasurement& measurement : measurements) {
     // The name by which a student asks for it again.
@@ -72,6 +73,7 @@ void judge_all(const CheckRequest& request, const Device& device,
     hold_against_source(
         source, (request.graded ? request.submission.filename() : request.submission).string(),
         stage, result.stages.back());
+    hold_answers(*request.lab, stage, text ? *text : "", result.stages.back());
     if (result.device.name.empty()) result.device = measurement.device;
   }
 }

@@ -11,6 +11,7 @@
 
 #include "grader/base/demangle.hpp"
 #include "grader/course/json_io.hpp"
+#include "grader/course/stage_text.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/findings.hpp"
 
@@ -156,6 +157,8 @@ using course::Timing;
 using course::Verdict;
 
 constexpr double kNsPerSecond = 1e9;
+/// The tag of the hints about what answers.md says.
+constexpr std::string_view kAnswersHint = "answers";
 
 StageResult empty_result(const course::Lab& lab, const course::Stage& stage) {
   StageResult result;
@@ -345,6 +348,25 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   for (auto* more : {&edges, &remarked, &beside})
     std::move(more->begin(), more->end(), std::back_inserter(result.findings));
   return result;
+}
+
+void hold_answers(const course::Lab& lab, const course::Stage& stage, std::string_view submission,
+                  StageResult& result) {
+  if (stage.answers.empty()) return;
+  const std::string problem = course::problem_with_answers(lab, stage, submission);
+  const double share = lab.answers.points_share;
+  result.points = result.points * (1 - share) + (problem.empty() ? share * stage.points : 0);
+  TestOutcome test{
+      std::string(to_string(BuiltInTest::kAnswers)), problem.empty(), false, problem, "", 0};
+  if (!problem.empty()) {
+    test.hint_tag = first_known_tag(lab, {std::string(kAnswersHint)});
+    // A mistake in the code is told first.
+    const bool all_else_is_right =
+        result.passed() || (result.verdict == Verdict::kSkipped && result.correct);
+    if (all_else_is_right) result.verdict = Verdict::kNotAsAsked;
+    result.findings.push_back({"failed-test", problem, test.hint_tag, test.name, "", 0});
+  }
+  result.tests.push_back(std::move(test));
 }
 
 StageResult not_run(const course::Lab& lab, const course::Stage& stage, Verdict verdict,

@@ -25,6 +25,11 @@ namespace membound::judge {
 [[nodiscard]] course::StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
                                               const course::StageMeasurement& measurement);
 
+/// Adds what becomes of a result by what answers.md says of the stage in the text of `submission`:
+/// the test NamesTheMistake, and the share of the points that right answers earn.
+void hold_answers(const course::Lab& lab, const course::Stage& stage, std::string_view submission,
+                  course::StageResult& result);
+
 /// The result of a stage that could not be run: compile_error, skipped or infra_error.
 [[nodiscard]] course::StageResult not_run(const course::Lab& lab, const course::Stage& stage,
                                           course::Verdict verdict, std::string reason);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
 #include <sstream>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/course/course_tree.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::judge {
 
@@ -157,13 +159,20 @@ std::string git(const std::filesystem::path& root, std::vector<std::string> word
   return answer && answer->exit_code == 0 ? answer->output : "";
 }
 
-/// Versions of the file, newest first.
-std::vector<std::string> versions(const std::filesystem::path& root, const std::string& file) {
-  std::vector<std::string> all;
-  std::istringstream commits(
-      git(root, {"log", "--format=%H", "-n", std::to_string(kMostVersions), "HEAD", "--", file}));
-  for (std::string commit; std::getline(commits, commit);)
-    all.push_back(git(root, {"show", commit + ":./" + file}));
+/// Versions of the lab's files as one text, newest first.
+std::vector<std::string> versions(const std::filesystem::path& root, const course::Lab& lab) {
+  std::vector<std::string> all,
+      log = {"log", "--format=%H", "-n", std::to_string(kMostVersions), "HEAD", "--"};
+  const auto path = [&lab](const std::string& file) { return "labs/" + lab.id + "/" + file; };
+  for (const std::string& file : lab.files) log.push_back(path(file));
+  std::istringstream commits(git(root, log));
+  for (std::string commit; std::getline(commits, commit);) {
+    std::map<std::string, std::string> beside;
+    for (const std::string& file : lab.files_beside())
+      beside[file] = git(root, {"show", commit + ":./" + path(file)});
+    all.push_back(course::joined_submission(
+        git(root, {"show", commit + ":./" + path(std::string(course::kKernelFile))}), beside));
+  }
   return all;
 }
 
@@ -179,22 +188,32 @@ bool is_skeleton_of(std::string_view text, std::string_view solution) {
   return next == lines.size();
 }
 
+namespace {
+
+/// Whether `text` is the lab's skeleton. One that is to be mended is known by its digest alone.
+bool is_skeleton(const Workplace& place, const course::Lab& lab, std::string_view text) {
+  if (lab.mended) return base::sha256(text) == lab.mended->sha256;
+  const std::string kernel = course::split_submission(text).kernel;
+  const auto solution = base::read_file(reference_source(place, lab));
+  // Without the reference answers (a student's tree) a TODO must do.
+  return solution ? is_skeleton_of(kernel, *solution) : kernel.find("TODO") != std::string::npos;
+}
+
+}  // namespace
+
 base::Result<std::string> find_skeleton(const Workplace& place, const course::Lab& lab) {
   // A student's tree has a copy beside the compiled reference answer.
   if (auto released = base::read_file(place.tree(lab) / "released" / lab.id / "skeleton.cu"))
     return *std::move(released);
-  const auto solution = base::read_file(reference_source(place, lab));
-  const auto fits = [&](const std::string& text) {
-    // Without the reference answers (a student's tree) a TODO must do.
-    return solution ? is_skeleton_of(text, *solution) : text.find("TODO") != std::string::npos;
-  };
-  for (std::string& text : versions(place.tree(lab), "labs/" + lab.id + "/kernel.cu"))
-    if (fits(text)) return std::move(text);
+  for (std::string& text : versions(place.tree(lab), lab))
+    if (is_skeleton(place, lab, text)) return std::move(text);
   auto copy = base::read_file(place.build / "share" / "labs" / lab.id / "kernel.cu");
-  if (copy && fits(*copy)) return std::move(*copy);
+  if (copy && is_skeleton(place, lab, *copy)) return std::move(*copy);
   // Of a lab that no build has seen: the file itself, unless somebody worked on it.
-  auto text = base::read_file(lab.folder / "kernel.cu");
-  if (!lab.tree.empty() && text && solution && fits(*text)) return std::move(*text);
+  auto text = course::read_submission(lab.folder / "kernel.cu", lab);
+  const auto solution = base::read_file(reference_source(place, lab));
+  if (!lab.tree.empty() && text && solution && is_skeleton(place, lab, *text))
+    return std::move(*text);
   return base::Error{base::ErrorKind::kMachine, "labs/" + lab.id + "/kernel.cu",
                      "no untouched version of this file is left, in git or in the build folder",
                      "a version of the skeleton", "fetch the course anew into another folder"};
@@ -205,8 +224,8 @@ base::Status keep_skeleton(const Workplace& place, const course::Lab& lab) {
   if (!skeleton) {
     // Neither git nor an earlier build knows it: the file itself, unless somebody worked on it.
     const auto solution = base::read_file(reference_source(place, lab));
-    auto text = base::read_file(lab.folder / "kernel.cu");
-    if (!text || !solution || !is_skeleton_of(*text, *solution)) return skeleton.error();
+    auto text = course::read_submission(lab.folder / "kernel.cu", lab);
+    if (!text || !solution || !is_skeleton(place, lab, *text)) return skeleton.error();
     skeleton = std::move(*text);
   }
   const fs::path kept = place.build / "share" / "labs" / lab.id / "kernel.cu";

@@ -53,8 +53,9 @@ struct Workplace {
 /// lines stand in the solution in the same order (solving only adds lines).
 [[nodiscard]] bool is_skeleton_of(std::string_view text, std::string_view solution);
 
-/// The copy that came with a student's tree; else the newest version in git's history, else the
-/// build's copy, that is a skeleton of the reference answer.
+/// All the lab's files as one text (course::joined_submission). The copy that came with a student's
+/// tree; else the newest version in git's history, else the build's copy, that is a skeleton of the
+/// reference answer, or has the digest of one that is to be mended.
 [[nodiscard]] base::Result<std::string> find_skeleton(const Workplace& place,
                                                       const course::Lab& lab);
 

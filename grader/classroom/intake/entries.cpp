@@ -12,6 +12,7 @@
 #include "grader/base/files.hpp"
 #include "grader/classroom/intake/archive.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::intake {
 
@@ -96,6 +97,8 @@ class KernelNames {
   /// Ids of the labs of which a kernel occurs in `source` outside of comments and literals, the one
   /// with the most kernels first.
   [[nodiscard]] std::vector<std::string> labs_in(std::string_view source) const;
+  /// Whether any of the labs wants a file of this name beside kernel.cu.
+  [[nodiscard]] bool want_beside(std::string_view name) const;
 
  private:
   const std::vector<course::Lab>& labs_;
@@ -127,6 +130,14 @@ std::vector<std::string> KernelNames::labs_in(std::string_view source) const {
   std::vector<std::string> ids;
   for (const std::size_t lab : order) ids.push_back(labs_[lab].id);
   return ids;
+}
+
+bool KernelNames::want_beside(std::string_view name) const {
+  return std::any_of(labs_.begin(), labs_.end(), [&](const course::Lab& lab) {
+    const auto files = lab.files_beside();
+    return std::any_of(files.begin(), files.end(),
+                       [&](const std::string& file) { return is_file_called(name, file); });
+  });
 }
 
 namespace fs = std::filesystem;
@@ -201,6 +212,7 @@ class Reading {
     if (is_litter_path(member)) return false;
     const std::string& name = member.path.parts.back();
     if (has_ending(name, ".cu")) return member.size <= limits_.file_bytes;
+    if (kernels_.want_beside(name)) return member.size <= course::kMostBytesBeside;
     return (depth == 0 && name == kMetadata) ||
            (depth < kMostNestedArchives && is_archive_name(name) && member.size <= limits_.bytes);
   }
@@ -277,6 +289,13 @@ class Reading {
       entry.sha256 = *kept;
       if (base::switched_off("intake.store")) unpack(entry, content);
       entry.labs = kernels_.labs_in(content);
+    } else if (kernels_.want_beside(name)) {
+      entry.is_beside = true;
+      if (entry.size > course::kMostBytesBeside)
+        entry.problem = "it has " + std::to_string(entry.size) + " bytes; at most " +
+                        std::to_string(course::kMostBytesBeside) + " are read";
+      else
+        entry.text = std::move(content);
     } else if (depth == 0 && name == kMetadata) {
       entry.text = std::move(content);
     } else if (is_archive_name(name)) {
@@ -325,6 +344,17 @@ class Reading {
 };
 
 }  // namespace
+
+bool is_file_called(std::string_view found, std::string_view name) {
+  const std::string own = folded(found);
+  if (own == name) return true;
+  // Canvas writes "kernel-2.cu" for the second kernel.cu.
+  const auto dot = name.rfind('.');
+  const std::string_view stem = name.substr(0, dot), ending = name.substr(dot);
+  const bool fits = own.size() > name.size() + 1 && own.starts_with(stem) &&
+                    own.ends_with(ending) && own[stem.size()] == '-';
+  return fits && own.find_first_not_of("0123456789", stem.size() + 1) == own.size() - ending.size();
+}
 
 bool Entry::is_source() const { return !is_empty_folder && has_ending(path.back(), ".cu"); }
 

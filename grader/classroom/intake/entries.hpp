@@ -51,12 +51,17 @@ struct Entry {
   std::optional<std::string> problem;  ///< why it cannot be used
   std::string sha256;                  ///< in the store: sources without a problem
   std::vector<std::string> labs;       ///< ids of labs whose kernels it defines, most first
-  std::string text;                    ///< of submission_metadata.yml only
+  std::string text;        ///< of submission_metadata.yml, and of what belongs beside a kernel.cu
+  bool is_beside = false;  ///< a lab wants a file of this name beside kernel.cu
   bool is_empty_folder = false;
 
   [[nodiscard]] const std::string& name() const { return path.back(); }
   [[nodiscard]] bool is_source() const;
 };
+
+/// Whether a file of the name `found` is meant to be "kernel.cu": also "Kernel.cu", and
+/// "kernel-2.cu", as Canvas calls the second one of a student.
+[[nodiscard]] bool is_file_called(std::string_view found, std::string_view name);
 
 /// All of them.
 struct Entries {

@@ -13,6 +13,7 @@
 #include "grader/base/failpoint.hpp"
 #include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::intake {
 namespace {
@@ -33,12 +34,7 @@ std::optional<std::string> lab_of_path(const std::vector<std::string>& inner,
 
 /// "kernel.cu" before others, then what lies less deep.
 std::tuple<bool, std::size_t> preference(const ItemFile& file) {
-  std::string name = folded(file.inner.back());
-  // Canvas writes "kernel-2.cu" for the second kernel.cu.
-  if (name.starts_with("kernel-") &&
-      name.find_first_not_of("0123456789", 7) == name.size() - std::string(".cu").size())
-    name = "kernel.cu";
-  return {name != "kernel.cu", file.inner.size()};
+  return {!is_file_called(file.inner.back(), course::kKernelFile), file.inner.size()};
 }
 
 /// The same work as a member's of the author's group.
@@ -61,9 +57,11 @@ Submission of(const RosterRow& member, const Submission& work) {
 /// Turns the items of one source into submissions.
 class Sorting {
  public:
-  Sorting(const IntakeRequest& request, Intake& intake) : request_(request), intake_(intake) {}
+  Sorting(const IntakeRequest& request, Intake& intake)
+      : request_(request), intake_(intake), store_(request.out) {}
 
   void add(const Item& item, const Owner& owner, const Origin& from) {
+    item_ = &item;
     group_folder_ = owner.group_folder;
     Submission base;
     base.source = from.path;
@@ -206,6 +204,10 @@ class Sorting {
     }
     submission.lab = lab;
     submission.sha256 = (*best)->entry->sha256;
+    if (const auto why = add_beside(lab, **best, submission, files)) {
+      refuse(submission, lab, *why);
+      return;
+    }
     // A lab's time is that of its own files, whatever else lies beside them.
     if (!submission.time_is_record) {
       submission.time = 0;
@@ -213,6 +215,64 @@ class Sorting {
         submission.time = std::max(submission.time, file->entry->time);
     }
     push(std::move(submission));
+  }
+
+  /// Joins what the lab wants beside `kernel`, where it is there, and keeps that as the submission;
+  /// adds it to `files`. Returns why it is refused, if it is.
+  std::optional<std::string> add_beside(const std::string& lab, const ItemFile& kernel,
+                                        Submission& submission,
+                                        std::vector<const ItemFile*>& files) {
+    const auto one = std::find_if(request_.labs.begin(), request_.labs.end(),
+                                  [&](const course::Lab& each) { return each.id == lab; });
+    std::map<std::string, std::string> beside;
+    if (one == request_.labs.end()) return std::nullopt;
+    for (const std::string& name : one->files_beside()) {
+      const ItemFile* const file = beside_of(name, lab, kernel);
+      if (file == nullptr) continue;
+      if (file->entry->problem)
+        return "\"" + path_of(*file) + "\" is refused: " + *file->entry->problem;
+      for (const ItemFile* twin : candidates_beside(name, lab))
+        if (twin->inner.size() == file->inner.size() && twin->entry->text != file->entry->text &&
+            in_folder_of(*twin, kernel) == in_folder_of(*file, kernel))
+          return "two files could be its " + name + ": \"" + path_of(*file) + "\" and \"" +
+                 path_of(*twin) + "\"; hand in one";
+      beside[name] = file->entry->text;
+      files.push_back(file);
+    }
+    if (beside.empty()) return std::nullopt;
+    const auto text = store_.get(submission.sha256);
+    const auto kept = text ? store_.put(course::joined_submission(*text, beside)) : text;
+    if (!kept) return "it cannot be kept: " + base::to_string(kept.error());
+    submission.sha256 = *kept;
+    return std::nullopt;
+  }
+
+  /// What the item holds of that name for the lab, or for none by name.
+  [[nodiscard]] std::vector<const ItemFile*> candidates_beside(const std::string& name,
+                                                               const std::string& lab) const {
+    std::vector<const ItemFile*> found;
+    for (const ItemFile& file : item_->files)
+      if (file.entry->is_beside && is_file_called(file.inner.back(), name) &&
+          lab_of_path(file.inner, request_.labs).value_or(lab) == lab)
+        found.push_back(&file);
+    return found;
+  }
+
+  static bool in_folder_of(const ItemFile& file, const ItemFile& kernel) {
+    return file.inner.size() == kernel.inner.size() &&
+           std::equal(file.inner.begin(), file.inner.end() - 1, kernel.inner.begin());
+  }
+
+  /// The file of that name in the folder of `kernel`, else the least deep one; null if none.
+  [[nodiscard]] const ItemFile* beside_of(const std::string& name, const std::string& lab,
+                                          const ItemFile& kernel) const {
+    const auto found = candidates_beside(name, lab);
+    const auto best =
+        std::min_element(found.begin(), found.end(), [&](const auto* a, const auto* b) {
+          return std::tuple(!in_folder_of(*a, kernel), a->inner.size()) <
+                 std::tuple(!in_folder_of(*b, kernel), b->inner.size());
+        });
+    return best == found.end() ? nullptr : *best;
   }
 
   void nothing_usable(const Submission& base, const Item& item) {
@@ -240,6 +300,8 @@ class Sorting {
 
   const IntakeRequest& request_;
   Intake& intake_;
+  const Store store_;
+  const Item* item_ = nullptr;
   std::string group_folder_;
 };
 

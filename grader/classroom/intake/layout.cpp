@@ -97,7 +97,8 @@ class Collection {
   void add(Item& item, const Entry& entry, Parts inner) {
     if (inner.empty()) inner = {entry.name()};
     // The newest source is when it was handed in, unless the layout knows better.
-    if (entry.is_source() || entry.problem) item.time = std::max(item.time, entry.time);
+    if (entry.is_source() || entry.is_beside || entry.problem)
+      item.time = std::max(item.time, entry.time);
     item.files.push_back({&entry, std::move(inner)});
   }
   std::vector<Item> take() { return std::move(items_); }

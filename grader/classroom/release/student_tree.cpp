@@ -16,6 +16,7 @@
 #include "grader/classroom/release/reference.hpp"
 #include "grader/classroom/release/student_files.hpp"
 #include "grader/course/course_tree.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::release {
 namespace {
@@ -48,7 +49,9 @@ base::Status add_written(const ReleaseRequest& request, Tree& tree) {
   if (!workflow) return workflow.error();
   tree[".github/workflows/membound.yml"].bytes = *std::move(workflow);
   for (const auto& [lab, skeleton] : request.skeletons) {
-    tree["labs/" + lab + "/kernel.cu"].bytes = skeleton;
+    const course::SplitSubmission split = course::split_submission(skeleton);
+    tree["labs/" + lab + "/kernel.cu"].bytes = split.kernel;
+    for (const auto& [name, text] : split.beside) tree["labs/" + lab + "/" + name].bytes = text;
     tree["released/" + lab + "/skeleton.cu"].bytes = skeleton;
     if (request.reader == Reader::kClass) {
       shorten_handout(tree, lab);

@@ -179,6 +179,8 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
   int count = 0;
   for (const course::Lab* lab : labs) {
     auto drifts = authoring::check_lab(*lab, context.place.tree(*lab));
+    for (auto& drift : authoring::check_mended(*lab, context.place.tree(*lab), fix))
+      drifts.push_back(std::move(drift));
     authoring::FigureCheck figures = authoring::check_drawings(context.place, *lab, fix);
     if (const auto runs = authoring::check_figures(context.place, context.course, *lab, fix)) {
       figures.drifts.insert(figures.drifts.end(), runs->drifts.begin(), runs->drifts.end());

@@ -20,6 +20,7 @@
 #include "grader/classroom/release/reference.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
+#include "grader/course/stage_text.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/workplace.hpp"
@@ -119,7 +120,9 @@ base::Result<release::ReleaseRequest> request_for(const ReleaseOptions& options,
   for (const course::Lab& lab : context.course.labs) {
     auto skeleton = judge::find_skeleton(context.place, lab);
     if (!skeleton) return skeleton.error();
-    request.open.push_back(*skeleton);
+    const course::SplitSubmission split = course::split_submission(*skeleton);
+    request.open.push_back(split.kernel);
+    for (const auto& file : split.beside) request.open.push_back(file.second);
     if (const auto contract = base::read_file(lab.folder / "kernel.cuh"))
       request.open.push_back(*contract);
     const bool given = std::any_of(request.labs.begin(), request.labs.end(),
