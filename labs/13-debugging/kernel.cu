@@ -170,8 +170,8 @@ int main(int argc, char** argv) {
 // Task     `in` has rows of kRow elements, the last one may be shorter. out[i] is the sum of the
 // row
 //          in which element i stands.
-// Symptom  Every result is right, no checker finds anything, every sector that it loads is used. It
-//          takes a hundred times as long as it should.
+// Symptom  Every result is right, and no checker finds anything. It takes more than a hundred times
+//          as long as a copy of the same arrays.
 //
 //     in     [ 1  2  3  4 | 5  6 ]        rows of 4
 //     out    [10 10 10 10 |11 11 ]
@@ -179,9 +179,13 @@ __global__ void row_sums(int* out, const int* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const int start = i / kRow * kRow;
-  const int end = min(start + kRow, n);
-  int sum = 0;
-  for (int k = start; k < end; ++k) sum += in[k];
+  const int length = min(kRow, n - start);
+  // Each thread begins at its own element, so that neighbours load neighbours.
+  int place = i - start, sum = 0;
+  for (int k = 0; k < length; ++k) {
+    sum += in[start + place];
+    if (++place == length) place = 0;
+  }
   out[i] = sum;
 }
 

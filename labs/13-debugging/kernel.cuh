@@ -20,19 +20,21 @@ using membound::LaunchShape;
 
 inline constexpr int kThreads = 256;  ///< threads of a block, in stages 1 to 5
 inline constexpr int kWindow = 8;     ///< stage 4: elements of a sum
-inline constexpr int kRow = 512;      ///< stage 6: elements of a row, and threads of a block
+inline constexpr int kRow = 1024;     ///< stage 6: elements of a row, and threads of a block
+
+/// The sum of `mine` over the 32 threads of a warp, which each of them gets.
+__device__ inline int sum_of_warp(int mine) {
+  for (int other = 16; other > 0; other /= 2) mine += __shfl_xor_sync(0xFFFFFFFF, mine, other);
+  return mine;
+}
 
 /// Given, and right: the sum of `mine` over the kRow threads of a block. All of them must call it,
 /// once, and each gets the sum.
 __device__ inline int sum_of_block(int mine) {
-  __shared__ int sums[kRow];
-  sums[threadIdx.x] = mine;
-  for (unsigned half = kRow / 2; half > 0; half /= 2) {
-    // Every thread may assume that the sums of the round before are in shared memory.
-    __syncthreads();
-    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
-  }
-  // Thread 0 has written the last sum.
+  __shared__ int sums[kRow / 32];  // of each warp
+  mine = sum_of_warp(mine);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = mine;
+  // Every thread may assume that the sums of all warps are in shared memory.
   __syncthreads();
-  return sums[0];
+  return sum_of_warp(sums[threadIdx.x % 32]);
 }

@@ -13,7 +13,7 @@ namespace membound::labs::debugging {
 /// Element `i` of the right output of `stage` for n elements; `at(j)` is element j of the input.
 template <typename At>
 [[nodiscard]] int element(int stage, std::size_t i, std::size_t n, const At& at) {
-  constexpr std::size_t kBlock = 256, kWindow = 8, kRow = 512;
+  constexpr std::size_t kBlock = 256, kWindow = 8, kRow = 1024;
   const auto sum = [&](std::size_t first, std::size_t end) {
     int all = 0;
     for (std::size_t j = first; j < std::min(end, n); ++j) all += at(j);

@@ -8,6 +8,7 @@
 
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/entries.hpp"
+#include "grader/course/stage_text.hpp"
 #include "grader/tests/classroom/intake/archive_maker.hpp"
 
 namespace membound::intake {
@@ -442,6 +443,62 @@ TEST_F(IntakeTest, AChangedStoreIsNoticed) {
   fs::permissions(file, fs::perms::owner_all);
   std::ofstream(file) << "another text";
   EXPECT_FALSE(Store(out_.path()).get(digest));
+}
+
+/// A class that hands in answers.md beside a kernel.cu, for lab 03 alone.
+class IntakeOfSeveralFiles : public IntakeTest {
+ protected:
+  IntakeOfSeveralFiles() { request_.labs[1].files = {"kernel.cu", "answers.md"}; }
+  /// The files of the only submission.
+  course::SplitSubmission files() {
+    const Submission one = only();
+    const auto text = Store(out_.path()).get(one.sha256);
+    EXPECT_TRUE(text) << one.refused.value_or("");
+    return course::split_submission(text ? *text : "");
+  }
+};
+
+TEST_F(IntakeOfSeveralFiles, TheyLieBesideEachOther) {
+  in_.write("alice/kernel.cu", kTranspose);
+  in_.write("alice/answers.md", "- line: 7\n");
+  in_.write("alice/old/answers.md", "- line: 8\n");
+  EXPECT_EQ(files().kernel, kTranspose);
+  EXPECT_EQ(files().beside.at("answers.md"), "- line: 7\n");
+}
+
+TEST_F(IntakeOfSeveralFiles, InAnArchiveOrAsALearningSystemNamesThem) {
+  in_.write("alice.zip", make_archive("zip", {{"03-transpose/kernel.cu", kTranspose},
+                                              {"03-transpose/answers.md", "- line: 7\n"}}));
+  EXPECT_EQ(files().beside.at("answers.md"), "- line: 7\n");
+  for (const auto& [kernel, answers] :
+       {std::pair("doejane_12345_67890_kernel.cu", "doejane_12345_67891_answers.md"),
+        {"doejane_12345_67892_kernel-1.cu", "doejane_12345_67893_answers-1.md"},
+        {"Jane Doe_123_assignsubmission_file_/kernel.cu",
+         "Jane Doe_123_assignsubmission_file_/answers.md"}}) {
+    const TemporaryFolder in;
+    request_.sources = {in.path()};
+    in.write(kernel, kTranspose);
+    in.write(answers, "- line: 9\n");
+    SCOPED_TRACE(answers);
+    EXPECT_EQ(files().beside.at("answers.md"), "- line: 9\n");
+  }
+}
+
+TEST_F(IntakeOfSeveralFiles, OneIsEnoughAndAnotherLabWantsNone) {
+  in_.write("alice/kernel.cu", kTranspose);
+  in_.write("bob/kernel.cu", kReverse);
+  in_.write("bob/answers.md", "- line: 7\n");
+  EXPECT_EQ(taken(), "alice 03-transpose#1 " + kTranspose + "bob 01-reverse-array#1 " + kReverse);
+}
+
+TEST_F(IntakeOfSeveralFiles, TwoOfANameAndTooLargeOnesAreRefused) {
+  in_.write("alice/kernel.cu", kTranspose);
+  in_.write("alice/answers.md", "- line: 7\n");
+  in_.write("alice/Answers.md", "- line: 8\n");
+  in_.write("bob/kernel.cu", kTranspose);
+  in_.write("bob/answers.md", std::string(course::kMostBytesBeside + 1, 'x'));
+  EXPECT_THAT(taken(), testing::AllOf(HasSubstr("two files could be its answers.md"),
+                                      HasSubstr("bytes; at most 65536 are read")));
 }
 
 }  // namespace
