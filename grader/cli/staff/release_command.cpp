@@ -121,6 +121,7 @@ base::Result<release::ReleaseRequest> request_for(const ReleaseOptions& options,
     auto skeleton = judge::find_skeleton(context.place, lab);
     if (!skeleton) return skeleton.error();
     const course::SplitSubmission split = course::split_submission(*skeleton);
+    request.open.push_back(*skeleton);
     request.open.push_back(split.kernel);
     for (const auto& file : split.beside) request.open.push_back(file.second);
     if (const auto contract = base::read_file(lab.folder / "kernel.cuh"))

@@ -183,10 +183,15 @@ TEST(SubmissionText, SurvivesWhateverIsHandedIn) {
     const std::string joined = joined_submission(kernel, {{"answers.md", answers}});
     const SplitSubmission split = split_submission(joined);
     SCOPED_TRACE("seed " + std::to_string(kSeed) + ", round " + std::to_string(round));
-    EXPECT_EQ(joined_submission(split.kernel, split.beside), joined);
-    for (const Stage& stage : lab.stages)
-      for (const std::string_view line : base::lines_of(problem_with_answers(lab, stage, joined)))
+    EXPECT_EQ(split.beside,
+              split_submission(joined_submission("", {{"answers.md", answers}})).beside);
+    const std::string again = joined_submission(split.kernel, split.beside);
+    EXPECT_EQ(joined_submission(split_submission(again).kernel, split.beside), again);
+    for (const Stage& stage : lab.stages) {
+      const std::string problems = problem_with_answers(lab, stage, joined);
+      for (const std::string_view line : base::lines_of(problems))
         EXPECT_THAT(line, StartsWith("answers.md"));
+    }
     static_cast<void>(answer_digests(lab, 1, "line", answers));
     static_cast<void>(answer_digests(lab, 2, "factor", answers));
   }

@@ -479,8 +479,7 @@ TEST_F(IntakeOfSeveralFiles, InAnArchiveOrAsALearningSystemNamesThem) {
     request_.sources = {in.path()};
     in.write(kernel, kTranspose);
     in.write(answers, "- line: 9\n");
-    SCOPED_TRACE(answers);
-    EXPECT_EQ(files().beside.at("answers.md"), "- line: 9\n");
+    EXPECT_EQ(files().beside["answers.md"], "- line: 9\n") << answers;
   }
 }
 
