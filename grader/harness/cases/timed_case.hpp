@@ -68,6 +68,14 @@ class KernelArguments {
   std::vector<Argument> arguments_;
 };
 
+/// A texture's handle (a cudaTextureObject_t) among addresses, and back.
+[[nodiscard]] inline void* as_address(unsigned long long handle) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle));
+}
+[[nodiscard]] inline unsigned long long texture_handle(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
 /// kernel_arguments(d_out, d_in, rows, cols)
 template <typename... Arguments>
 [[nodiscard]] KernelArguments kernel_arguments(const Arguments&... arguments) {
@@ -202,6 +210,20 @@ template <typename T, typename Element>
       };
 }
 
+/// An input of floats that kernels can read through a texture as well: so many to a row, in a
+/// cudaArray that is filled before the launch (device/device_texture.hpp).
+struct TexturedInput {
+  std::size_t input = 0;  ///< its number
+  std::size_t width = 0, height = 0;
+};
+
+/// An input that kernels find in constant memory as well: in this variable of kernel.cuh, which is
+/// filled before the launch. A kernel.cu that does not read it may be without.
+struct ConstantInput {
+  std::size_t input = 0;  ///< its number
+  std::string variable;
+};
+
 /// One workload that is timed; the student's kernel and the reference run on the same inputs and
 /// the student's output of every run is compared with the reference's.
 struct TimedCase {
@@ -211,13 +233,16 @@ struct TimedCase {
   double useful_bytes = 0;          ///< that any solution must move: each input and output once
   double useful_operations = 0;     ///< for labs bound by operations; 0 otherwise
   std::vector<TimedBuffer> inputs;
+  std::vector<TexturedInput> textures{};
+  std::vector<ConstantInput> constants{};
   TimedBuffer output;
   WrittenRows written{};  ///< of the output: what a launch must write, and all that it may
   Tolerance tolerance{};
   /// Where it cannot be timed by some of its blocks, the other cases of its size are timed without
   /// it, not all of them at a smaller size.
   bool may_be_left_out = false;
-  /// The kernel's arguments for these device addresses (inputs in the order given above).
+  /// The kernel's arguments for these device addresses (inputs in the order given above; after
+  /// them the handles of the textures, see texture_handle()).
   std::function<KernelArguments(std::span<void* const> d_inputs, void* d_output)> arguments;
   /// The right output for these inputs, computed here; none where only the reference answer can say
   /// in reasonable time. With one, a class is graded without running the reference for each.

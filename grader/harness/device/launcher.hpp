@@ -80,6 +80,12 @@ class Launcher {
   [[nodiscard]] cudaError_t launch(const ReadyLaunch& launch, KernelArguments arguments,
                                    void* scratch, std::optional<Sampling> last = {}) const;
 
+  /// As Submission::fill_variable().
+  [[nodiscard]] cudaError_t fill_variable(const std::string& name,
+                                          std::span<const std::byte> bytes) const {
+    return submission_.fill_variable(name, bytes);
+  }
+
   /// Registers, shared memory, shape and occupancy of every launch.
   [[nodiscard]] std::vector<course::KernelFacts> facts(const ReadyLaunch& launch) const;
 

@@ -205,6 +205,18 @@ const void* Submission::find_plain(const std::string& name) const {
   return nullptr;
 }
 
+cudaError_t Submission::fill_variable(const std::string& name,
+                                      std::span<const std::byte> bytes) const {
+  void* d_variable = nullptr;
+  std::size_t room = 0;
+  if (cudaLibraryGetGlobal(&d_variable, &room, library_.get(), name.c_str()) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return cudaSuccess;
+  }
+  if (room < bytes.size()) return cudaErrorInvalidValue;
+  return cudaMemcpy(d_variable, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
+}
+
 base::Result<cudaFuncAttributes> attributes_of(const Submission::Kernel& kernel) {
   cudaFuncAttributes attributes{};
   const cudaError_t code = cudaFuncGetAttributes(&attributes, kernel.function);

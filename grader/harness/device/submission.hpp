@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,10 @@ class Submission {
                             const std::string& parameters) const;
   /// An extern "C" kernel by its plain name; null if there is none.
   [[nodiscard]] const void* find_plain(const std::string& name) const;
+  /// Fills the first bytes of a variable of the module, in constant memory for example. A module
+  /// that has no such variable is left alone; cudaErrorInvalidValue where it is too small.
+  [[nodiscard]] cudaError_t fill_variable(const std::string& name,
+                                          std::span<const std::byte> bytes) const;
   [[nodiscard]] const std::vector<Kernel>& kernels() const { return kernels_; }
 
  private:

@@ -36,6 +36,10 @@ testing::AssertionResult LabTest::far_blocks(std::span<const std::int64_t> size,
   return run_->check_far_blocks(size, contract);
 }
 
+void LabTest::set_constant_bytes(const std::string& variable, std::span<const std::byte> bytes) {
+  cuda_check(run_->session().student().fill_variable(variable, bytes), "filling constant memory");
+}
+
 testing::AssertionResult LabTest::launch_with(const std::string& instance,
                                               const std::vector<std::int64_t>& sizes,
                                               const KernelArguments& arguments) {

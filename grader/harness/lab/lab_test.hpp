@@ -24,6 +24,7 @@
 #include "grader/harness/cases/compare.hpp"
 #include "grader/harness/cases/data.hpp"
 #include "grader/harness/cases/timed_case.hpp"
+#include "grader/harness/device/device_texture.hpp"
 #include "grader/harness/device/guarded_memory.hpp"
 
 namespace membound::harness {
@@ -69,6 +70,13 @@ class LabTest : public testing::Test {
                                                      const std::vector<std::int64_t>& sizes,
                                                      const KernelArguments& arguments);
 
+  /// Fills a variable of the student's kernel.cu, in constant memory for example, as
+  /// ConstantInput says. Throws CudaError where it is too small.
+  template <typename T>
+  void set_constant(const std::string& variable, const std::vector<T>& values) {
+    set_constant_bytes(variable, std::as_bytes(std::span(values)));
+  }
+
   /// Whether blocks of the stage's timed cases at a size of more than 2^31 elements find their
   /// place; on a device that cannot run some blocks alone nothing is looked at. `contract`: what
   /// allows the size.
@@ -79,6 +87,8 @@ class LabTest : public testing::Test {
   [[nodiscard]] StageRun& run() const { return *run_; }
 
  private:
+  void set_constant_bytes(const std::string& variable, std::span<const std::byte> bytes);
+
   StageRun* run_ = nullptr;
   std::uint64_t drawn_ = 0;  ///< how often anew
 };

@@ -269,7 +269,7 @@ class DoubtfulSandboxRun : public SandboxRun {
  private:
   void time_once(std::uint64_t seed, OutsideSamples& samples) {
     Side& side = student_side();
-    prepare(side, seed);
+    prepare(student(), side, seed);
     const auto watch =
         parts().watchdog.watch(request().timeout_seconds, "a run of " + timed_case().label);
     samples.work_wall_ns.push_back(wall_ns([&] { return launch_between_events(student(), side); }));

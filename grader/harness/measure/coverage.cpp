@@ -37,7 +37,7 @@ PartsRun::Ran PartsRun::run_range(std::uint64_t seed, const BlockRange& blocks) 
 
 PartsRun::Ran PartsRun::run_ranges(std::uint64_t seed, std::span<const BlockRange> blocks) {
   const DeviceScope on(student_side().device.number());
-  write_inputs(student_side(), seed);
+  write_all_inputs(student(), student_side(), seed);
   student_side().kernels.prepare_when_touched(timed_case().output, student_side().output.data());
   return launch(student().launch, blocks);
 }
@@ -54,7 +54,7 @@ PartsRun::Ran PartsRun::run_range_to_read(const BlockRange& blocks) {
 PartsRun::Ran PartsRun::run_range_of(std::size_t number, std::uint64_t seed,
                                      const BlockRange& blocks) {
   const DeviceScope on(student_side().device.number());
-  write_inputs(student_side(), seed);
+  write_all_inputs(student(), student_side(), seed);
   student_side().kernels.prepare_when_touched(timed_case().output, student_side().output.data());
   ReadyLaunch one = student().launch;
   one.steps = {student().launch.steps.at(number)};
@@ -75,9 +75,7 @@ ReadyLaunch PartsRun::last_launch() const {
 
 PartsRun::Ran PartsRun::launch(const ReadyLaunch& launch, std::span<const BlockRange> blocks) {
   Side& side = student_side();
-  std::vector<void*> d_inputs;
-  for (const PlacedBuffer& input : side.inputs) d_inputs.push_back(input.data());
-  const KernelArguments arguments = timed_case().arguments(d_inputs, side.output.data());
+  const KernelArguments arguments = arguments_on(side);
   side.device.forget_report();
   cudaError_t code = cudaSuccess;
   {

@@ -113,11 +113,13 @@ TimedRun::TimedRun(const BenchParts& parts, const TimingRequest& request, ReadyL
 
 TimedRun::Side TimedRun::make_side(const Device& device, const DeviceKernels& kernels) const {
   const DeviceScope on(device.number());
-  Side side{device, kernels, {}, {}, std::make_unique<EventTimer>()};
+  Side side{device, kernels, {}, {}, {}, std::make_unique<EventTimer>()};
   const std::size_t room = room_bytes(device);
   side.output = PlacedBuffer(timed_case().output.size_bytes(), room);
   for (const TimedBuffer& input : timed_case().inputs)
     side.inputs.emplace_back(input.size_bytes(), room);
+  for (const TexturedInput& each : timed_case().textures)
+    side.textures.push_back({DeviceTexture(each.width, each.height), {}});
   return side;
 }
 
@@ -158,13 +160,55 @@ void TimedRun::write_inputs(const Side& side, std::uint64_t seed) {
   }
 }
 
-void TimedRun::prepare(Side& side, std::uint64_t seed) {
+void TimedRun::fill_textures(Side& side, std::uint64_t seed) const {
+  for (std::size_t i = 0; i < side.textures.size(); ++i) {
+    FilledTexture& filled = side.textures[i];
+    const std::size_t input = timed_case().textures[i].input;
+    const std::uint64_t of_input = parts_.seeds.derive(seed, input);
+    if (filled.seed == of_input) continue;
+    filled.seed = of_input;
+    if (!request_.sampled) {
+      filled.texture.fill(side.inputs[input].data());
+      continue;
+    }
+    // The input is drawn where it is touched; this copy would touch all of it.
+    const TimedBuffer& buffer = timed_case().inputs[input];
+    const DeviceBuffer rows(buffer.size_bytes());
+    side.kernels.fill(buffer, rows.data(), of_input);
+    filled.texture.fill(rows.data());
+  }
+}
+
+void TimedRun::fill_constants(const Answer& answer, std::uint64_t seed) const {
+  for (const ConstantInput& each : timed_case().constants) {
+    const HostArray values =
+        drawn(timed_case().inputs[each.input], parts_.seeds.derive(seed, each.input));
+    const cudaError_t code = answer.launcher.fill_variable(each.variable, values);
+    if (code != cudaSuccess) answer.on_fault(code);
+  }
+}
+
+KernelArguments TimedRun::arguments_on(const Side& side) const {
+  std::vector<void*> d_inputs;
+  for (const PlacedBuffer& input : side.inputs) d_inputs.push_back(input.data());
+  for (const FilledTexture& each : side.textures)
+    d_inputs.push_back(as_address(each.texture.object()));
+  return timed_case().arguments(d_inputs, side.output.data());
+}
+
+void TimedRun::write_all_inputs(const Answer& answer, Side& side, std::uint64_t seed) {
+  fill_constants(answer, seed);
+  write_inputs(side, seed);
+  fill_textures(side, seed);
+}
+
+void TimedRun::prepare(const Answer& answer, Side& side, std::uint64_t seed) {
   // A process has its own pages, and which memory channels a stride meets hangs on them: places
   // drawn for each run, and for each side, make that noise, which the interval of the ratio shows.
   std::uint64_t draw = ~static_cast<std::uint64_t>(side.device.number()) << kPlaceDraws;
   side.output.place(parts_.seeds.derive(seed, draw++));
   for (PlacedBuffer& input : side.inputs) input.place(parts_.seeds.derive(seed, draw++));
-  write_inputs(side, seed);
+  write_all_inputs(answer, side, seed);
   if (request_.sampled)
     side.kernels.prepare_when_touched(timed_case().output, side.output.data());
   else
@@ -174,9 +218,7 @@ void TimedRun::prepare(Side& side, std::uint64_t seed) {
 
 cudaError_t TimedRun::launch_between_events(const Answer& answer, Side& side,
                                             std::optional<Sampling> sampling) const {
-  std::vector<void*> d_inputs;
-  for (const PlacedBuffer& input : side.inputs) d_inputs.push_back(input.data());
-  KernelArguments arguments = timed_case().arguments(d_inputs, side.output.data());
+  KernelArguments arguments = arguments_on(side);
   side.timer->start();
   const cudaError_t code =
       answer.launcher.launch(answer.launch, std::move(arguments), answer.scratch.data(), sampling);
@@ -187,7 +229,7 @@ cudaError_t TimedRun::launch_between_events(const Answer& answer, Side& side,
 double TimedRun::run(const Answer& answer, Side& side, std::uint64_t seed, bool some_warps) {
   const DeviceScope on(side.device.number());
   LaunchBatch batch;
-  prepare(side, seed);
+  prepare(answer, side, seed);
   const auto watch =
       parts_.watchdog.watch(request_.timeout_seconds, "a timed run of " + timed_case().label);
   std::optional<Sampling> sampling;

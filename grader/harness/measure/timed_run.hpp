@@ -20,6 +20,7 @@
 #include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/device_kernels.hpp"
+#include "grader/harness/device/device_texture.hpp"
 #include "grader/harness/device/launcher.hpp"
 #include "grader/harness/measure/clocks.hpp"
 
@@ -122,14 +123,22 @@ class TimedRun {
   [[nodiscard]] virtual std::optional<OutsideSamples> time_from_outside(std::uint64_t seed);
 
  protected:
+  /// With the seed of the picture that it holds: kernels cannot change it.
+  struct FilledTexture {
+    DeviceTexture texture;
+    std::optional<std::uint64_t> seed;
+  };
   /// One device's share.
   struct Side {
     const Device& device;
     const DeviceKernels& kernels;
     std::vector<PlacedBuffer> inputs;
     PlacedBuffer output;
+    std::vector<FilledTexture> textures;
     std::unique_ptr<EventTimer> timer;  // made while the device was current
   };
+  /// Addresses and handles as TimedCase::arguments takes them.
+  [[nodiscard]] KernelArguments arguments_on(const Side& side) const;
   /// What is launched there.
   struct Answer {
     const Launcher& launcher;
@@ -156,12 +165,16 @@ class TimedRun {
   [[nodiscard]] Answer make_reference() const;
   [[nodiscard]] double run(const Answer& answer, Side& side, std::uint64_t seed,
                            bool some_warps = false);
-  void prepare(Side& side, std::uint64_t seed);
+  void prepare(const Answer& answer, Side& side, std::uint64_t seed);
   virtual void write_inputs(const Side& side, std::uint64_t seed);
+  /// Those of the case with this seed, its textures and the answer's constants too.
+  void write_all_inputs(const Answer& answer, Side& side, std::uint64_t seed);
   [[nodiscard]] cudaError_t launch_between_events(const Answer& answer, Side& side,
                                                   std::optional<Sampling> sampling = {}) const;
 
  private:
+  void fill_textures(Side& side, std::uint64_t seed) const;
+  void fill_constants(const Answer& answer, std::uint64_t seed) const;
   [[nodiscard]] WrittenPart compare_with_read(const DrawnInputs& inputs,
                                               const SeeElements& see) const;
   /// Bytes beside each array in which its place is drawn.

@@ -12,6 +12,30 @@ using namespace membound::forward;  // NOLINT: the C interface below
 
 namespace {
 
+/// What a cudaArray_t points to.
+struct ForwardArray {
+  int device;
+  std::uint32_t number;
+  std::size_t width, height;
+};
+
+ForwardArray& array_of(cudaArray_const_t handle) {
+  return *const_cast<ForwardArray*>(reinterpret_cast<const ForwardArray*>(handle));
+}
+
+/// Whether the other end is a whole program, which has no textures; the first time it is told so.
+bool is_refused(const char* name) {
+  const Connection* runner = connection();
+  if (runner == nullptr || runner->device().records_calls == 0) return false;
+  static std::atomic<bool> was_said{false};
+  if (!was_said.exchange(true))
+    std::fprintf(stderr,
+                 "membound: %s cannot be used here: program and device are two processes, and "
+                 "arrays and textures are passed on for a lab's kernels alone.\n",
+                 name);
+  return true;
+}
+
 std::uint64_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
 /// A copy between host and device, and why it cannot be part of a graph, where that was asked for.
@@ -290,4 +314,75 @@ FORWARD_EXPORT cudaError_t cudaMemset2DAsync(void* data, std::size_t pitch, int 
   return set_rows(data, pitch, width, height, [&](void* start, std::size_t bytes) {
     return cudaMemsetAsync(start, value, bytes, stream);
   });
+}
+
+// Pictures that a lab's test program makes for kernels: arrays of floats in two dimensions, filled
+// whole from the device, and textures of them as CreateTexture says. Nothing else is passed on.
+
+FORWARD_EXPORT cudaError_t cudaMallocArray(cudaArray_t* out, const cudaChannelFormatDesc* format,
+                                           std::size_t width, std::size_t height,
+                                           unsigned int flags) {
+  if (is_refused("cudaMallocArray")) return remember(cudaErrorNotSupported);
+  if (out == nullptr || format == nullptr) return remember(cudaErrorInvalidValue);
+  const bool is_float = format->x == 32 && format->y == 0 && format->z == 0 && format->w == 0 &&
+                        format->f == cudaChannelFormatKindFloat;
+  if (!is_float || flags != 0) return remember(cudaErrorNotSupported);
+  return with_runner([&](Connection& runner) {
+    ArrayAnswer answer;
+    const std::int32_t code = runner.call(AllocateArray{width, height}, &answer);
+    if (code != 0) return code;
+    *out = reinterpret_cast<cudaArray_t>(
+        new ForwardArray{current_device(), answer.array, width, height});
+    return code;
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaFreeArray(cudaArray_t handle) {
+  if (handle == nullptr) return cudaSuccess;
+  const ForwardArray array = array_of(handle);
+  delete &array_of(handle);
+  return with_runner(array.device,
+                     [&](Connection& runner) { return runner.call(FreeArray{array.number}); });
+}
+
+FORWARD_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t handle, std::size_t x, std::size_t y,
+                                               const void* from, std::size_t pitch,
+                                               std::size_t width, std::size_t height,
+                                               cudaMemcpyKind kind) {
+  if (handle == nullptr || from == nullptr) return remember(cudaErrorInvalidValue);
+  const ForwardArray& array = array_of(handle);
+  const std::size_t row_bytes = array.width * sizeof(float);
+  const bool is_whole =
+      x == 0 && y == 0 && pitch == row_bytes && width == row_bytes && height == array.height;
+  if (!is_whole || kind != cudaMemcpyDeviceToDevice) return remember(cudaErrorNotSupported);
+  return with_runner(array.device, [&](Connection& runner) {
+    return runner.call(FillArray{array.number, number_of(from)});
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out,
+                                                   const cudaResourceDesc* resource,
+                                                   const cudaTextureDesc* how,
+                                                   const cudaResourceViewDesc* view) {
+  if (is_refused("cudaCreateTextureObject")) return remember(cudaErrorNotSupported);
+  if (out == nullptr || resource == nullptr || how == nullptr)
+    return remember(cudaErrorInvalidValue);
+  const bool is_known =
+      view == nullptr && resource->resType == cudaResourceTypeArray &&
+      how->addressMode[0] == cudaAddressModeClamp && how->addressMode[1] == cudaAddressModeClamp &&
+      how->filterMode == cudaFilterModePoint && how->readMode == cudaReadModeElementType &&
+      how->normalizedCoords == 0;
+  if (!is_known) return remember(cudaErrorNotSupported);
+  const ForwardArray& array = array_of(resource->res.array.array);
+  return with_runner(array.device, [&](Connection& runner) {
+    TextureAnswer answer;
+    const std::int32_t code = runner.call(CreateTexture{array.number}, &answer);
+    *out = answer.handle;
+    return code;
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) {
+  return with_runner(
+      [&](Connection& runner) { return runner.call(DestroyTexture{handle}); });
 }

@@ -266,6 +266,22 @@ FORWARD_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t* out, cudaLibrary_t
   return remember(cudaErrorSymbolNotFound);
 }
 
+FORWARD_EXPORT cudaError_t cudaLibraryGetGlobal(void** address, std::size_t* bytes,
+                                                cudaLibrary_t handle, const char* name) {
+  if (address == nullptr || bytes == nullptr || name == nullptr)
+    return remember(cudaErrorInvalidValue);
+  const ForwardLibrary& library = *library_of(handle);
+  return with_runner(library.device, [&](Connection& runner) {
+    VariableAnswer answer;
+    const std::int32_t code = runner.call(FindVariable{library.module, name}, &answer);
+    if (code != 0) return code;
+    *address = reinterpret_cast<void*>(answer.address);
+    *bytes = answer.bytes;
+    remember_variable(*address, *bytes);
+    return code;
+  });
+}
+
 FORWARD_EXPORT cudaError_t cudaFuncGetName(const char** name, const void* function) {
   *name = of_library(function).info.name.c_str();
   return cudaSuccess;

@@ -392,6 +392,39 @@ struct AskTouched {
   std::uint64_t address = 0, from = 0;
 };
 
+// Pictures that kernels of a lab read through a texture: arrays of floats and texture objects over
+// them, both by numbers of the runner's lists but for the object's handle, which kernels take.
+
+struct ArrayAnswer {
+  std::uint32_t array = 0;
+};
+struct AllocateArray {
+  using Answer = ArrayAnswer;
+  std::uint64_t width = 0, height = 0;
+};
+struct FreeArray {
+  using Answer = NoAnswer;
+  std::uint32_t array = 0;
+};
+/// All of its rows, from device memory.
+struct FillArray {
+  using Answer = NoAnswer;
+  std::uint32_t array = 0;
+  std::uint64_t from = 0;
+};
+struct TextureAnswer {
+  std::uint64_t handle = 0;
+};
+/// Of unnormalised coordinates, without a filter; outside the picture, its nearest pixel.
+struct CreateTexture {
+  using Answer = TextureAnswer;
+  std::uint32_t array = 0;
+};
+struct DestroyTexture {
+  using Answer = NoAnswer;
+  std::uint64_t handle = 0;
+};
+
 /// Every request there is. Its number on the wire is its place here: append, never reorder.
 using Request = std::variant<
     DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload, UploadInline,
@@ -401,7 +434,8 @@ using Request = std::variant<
     AskStream, AskEvent, StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck,
     FindVariable, AskAttribute, AskStreamPriorities, BeginCapture, EndCapture, AskCapture,
     InstantiateGraph, LaunchGraph, DestroyGraph, DestroyExecutable, AllocateAsync, FreeAsync,
-    SampleLaunches, DrawWord, DrawInput, AskTouched, AskAsDrawn, FreeOfHost>;
+    SampleLaunches, DrawWord, DrawInput, AskTouched, AskAsDrawn, FreeOfHost, AllocateArray,
+    FreeArray, FillArray, CreateTexture, DestroyTexture>;
 
 /// Whether a request may stand in a Batch: its answer is a code and it waits for nothing.
 template <typename T>
@@ -409,7 +443,7 @@ inline constexpr bool kMayBeBatched =
     std::is_same_v<T, SetBytes> || std::is_same_v<T, CopyOnDevice> || std::is_same_v<T, Launch> ||
     std::is_same_v<T, RecordEvent> || std::is_same_v<T, AllowSharedBytes> ||
     std::is_same_v<T, ResetPersistingL2> || std::is_same_v<T, SampleLaunches> ||
-    std::is_same_v<T, DrawWord> || std::is_same_v<T, DrawInput>;
+    std::is_same_v<T, DrawWord> || std::is_same_v<T, DrawInput> || std::is_same_v<T, FillArray>;
 
 /// Whether it becomes part of a graph where its stream is captured.
 template <typename T>

@@ -157,6 +157,9 @@ Server::Server(Descriptor socket, std::atomic<bool>& is_busy, Recorders recorder
       memory_(DeviceMemory::usual_kept_bytes()) {}
 
 Server::~Server() {
+  for (const std::uint64_t texture : textures_)
+    static_cast<void>(cudaDestroyTextureObject(texture));
+  for (const auto& [index, picture] : pictures_) static_cast<void>(cudaFreeArray(picture.array));
   for (const auto& [address, bytes] : allocations_.all())
     static_cast<void>(cudaFree(reinterpret_cast<void*>(address)));
   for (const auto& [index, module] : modules_) static_cast<void>(cudaLibraryUnload(module.library));

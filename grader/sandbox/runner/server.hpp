@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,11 @@ class Server {
   [[nodiscard]] ServerEnd serve();
 
  private:
+  /// A picture of floats.
+  struct Picture {
+    cudaArray_t array = nullptr;
+    std::uint64_t width = 0, height = 0;
+  };
   struct Module {
     cudaLibrary_t library = nullptr;
     std::vector<std::byte> code;  // kept as long as the library: not every runtime copies it
@@ -156,6 +162,11 @@ class Server {
   cudaError_t handle(const DrawInput& request, NoAnswer& answer);
   cudaError_t handle(const AskAsDrawn& request, AsDrawnAnswer& answer);
   cudaError_t handle(const AskTouched& request, TouchedAnswer& answer);
+  cudaError_t handle(const AllocateArray& request, ArrayAnswer& answer);
+  cudaError_t handle(const FreeArray& request, NoAnswer& answer);
+  cudaError_t handle(const FillArray& request, NoAnswer& answer);
+  cudaError_t handle(const CreateTexture& request, TextureAnswer& answer);
+  cudaError_t handle(const DestroyTexture& request, NoAnswer& answer);
   /// Whether an allocation begins there and the other side is no program, whose launches are never
   /// sampled.
   [[nodiscard]] bool can_be_drawn(std::uint64_t address) const;
@@ -174,6 +185,8 @@ class Server {
   LaunchLimits limits_;
   std::map<std::uint32_t, Module> modules_;
   std::vector<Kernel> kernels_;
+  std::map<std::uint32_t, Picture> pictures_;
+  std::set<std::uint64_t> textures_;  // their handles
   std::map<std::uint32_t, cudaEvent_t> events_;
   std::map<std::uint32_t, cudaStream_t> streams_;
   Staging staging_;
@@ -181,7 +194,8 @@ class Server {
   std::map<unsigned long long, Captured> captures_;  // under way, by the runtime's number
   std::map<std::uint32_t, Graph> graphs_;
   std::map<std::uint32_t, Executable> executables_;
-  std::uint32_t next_module_ = 0, next_event_ = 0, next_stream_ = 1, next_graph_ = 1;
+  std::uint32_t next_module_ = 0, next_event_ = 0, next_stream_ = 1, next_graph_ = 1,
+                next_picture_ = 0;
 };
 
 /// Writes zeros over all device memory that can be had, so that neither what ran before is read nor

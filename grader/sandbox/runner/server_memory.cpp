@@ -120,6 +120,65 @@ bool Server::holds(std::uint64_t address, std::uint64_t bytes) const {
                      [&](const auto& one) { return one.second.contain(address, bytes); });
 }
 
+cudaError_t Server::handle(const AllocateArray& request, ArrayAnswer& answer) {
+  // A whole program has the messages that tell it how to do without (forward_memory_api.cpp).
+  if (recorder_ != nullptr) return cudaErrorNotSupported;
+  constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 31;
+  const bool is_picture = request.width != 0 && request.height != 0 &&
+                          request.width <= kMostPixels / request.height;
+  if (!is_picture) return cudaErrorInvalidValue;
+  std::uint64_t bytes = request.width * request.height * sizeof(float);
+  for (const auto& [index, each] : pictures_) bytes += each.width * each.height * sizeof(float);
+  if (!allocations_.fits(bytes)) return cudaErrorMemoryAllocation;
+  Picture picture{nullptr, request.width, request.height};
+  const cudaChannelFormatDesc floats{32, 0, 0, 0, cudaChannelFormatKindFloat};
+  const cudaError_t code =
+      cudaMallocArray(&picture.array, &floats, request.width, request.height, 0);
+  if (code != cudaSuccess) return code;
+  answer.array = next_picture_++;
+  pictures_.emplace(answer.array, picture);
+  return cudaSuccess;
+}
+
+cudaError_t Server::handle(const FreeArray& request, NoAnswer&) {
+  const auto found = pictures_.find(request.array);
+  if (found == pictures_.end()) return cudaErrorInvalidValue;
+  const cudaError_t code = cudaFreeArray(found->second.array);
+  pictures_.erase(found);
+  return code;
+}
+
+cudaError_t Server::handle(const FillArray& request, NoAnswer&) {
+  const auto found = pictures_.find(request.array);
+  if (found == pictures_.end()) return cudaErrorInvalidValue;
+  const Picture& picture = found->second;
+  const std::uint64_t row_bytes = picture.width * sizeof(float);
+  if (!holds(request.from, row_bytes * picture.height)) return cudaErrorInvalidValue;
+  return cudaMemcpy2DToArray(picture.array, 0, 0, reinterpret_cast<const void*>(request.from),
+                             row_bytes, row_bytes, picture.height, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t Server::handle(const CreateTexture& request, TextureAnswer& answer) {
+  const auto found = pictures_.find(request.array);
+  if (found == pictures_.end()) return cudaErrorInvalidValue;
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = found->second.array;
+  cudaTextureDesc how{};
+  how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+  cudaTextureObject_t object = 0;
+  const cudaError_t code = cudaCreateTextureObject(&object, &resource, &how, nullptr);
+  if (code != cudaSuccess) return code;
+  textures_.insert(object);
+  answer.handle = object;
+  return cudaSuccess;
+}
+
+cudaError_t Server::handle(const DestroyTexture& request, NoAnswer&) {
+  if (textures_.erase(request.handle) == 0) return cudaErrorInvalidValue;
+  return cudaDestroyTextureObject(request.handle);
+}
+
 std::uint64_t scrub_device() {
   if (!virtual_gpu_name().empty()) return 0;
   std::vector<void*> blocks;

@@ -21,7 +21,8 @@ enum class FilterMode { kPoint, kLinear };
 /// Texels in memory: rows of `pitch_bytes`, slices (of depth or layers) of `slice_bytes`.
 struct Image {
   std::byte* texels = nullptr;       ///< host bytes
-  std::uint64_t device_address = 0;  ///< for counting sectors; 0 for an opaque array
+  std::uint64_t device_address = 0;  ///< where caches find them
+  bool is_tiled = false;             ///< an array: on a GPU its texels do not lie in rows
   std::uint32_t width = 1;
   std::uint32_t height = 1;  ///< 1 for 1D
   std::uint32_t depth = 1;   ///< slices of a 3D image
@@ -32,6 +33,36 @@ struct Image {
   std::uint32_t channel_bits = 32;  ///< 8, 16 or 32
   ChannelKind kind = ChannelKind::kFloat;
 };
+
+/// Arrays are block-linear: bytes by rows lie in blocks of 64 x 8 (a GOB), these in columns of up to
+/// 16. In a GOB 16 bytes of two rows are a sector, and two by two sectors a line: 32 bytes of four
+/// rows. Modelled: published in the Tegra X1 manual ("Block Linear") and by the Nouveau project; an
+/// H200's profiler says the same of sectors (gpu_truth/profiler/textures.cu); lines and columns are
+/// for gpu_truth/profiler/array_layout.cu to measure.
+inline constexpr std::uint32_t kGobWidthBytes = 64, kGobRows = 8, kGobBytes = 512, kMostGobs = 16;
+
+/// GOBs in a column of an image that has so many rows: fewer where 16 would be mostly empty.
+[[nodiscard]] constexpr std::uint32_t gobs_of_column(std::uint32_t rows) {
+  std::uint32_t gobs = kMostGobs;
+  while (gobs > 1 && gobs * kGobRows / 2 >= rows) gobs /= 2;
+  return gobs;
+}
+/// Bytes that one slice of an array takes in this layout.
+[[nodiscard]] constexpr std::uint64_t tiled_bytes(std::uint64_t row_bytes, std::uint32_t rows) {
+  const std::uint64_t column_rows = std::uint64_t{gobs_of_column(rows)} * kGobRows;
+  return (row_bytes + kGobWidthBytes - 1) / kGobWidthBytes * kGobWidthBytes *
+         ((rows + column_rows - 1) / column_rows * column_rows);
+}
+/// Where byte `x` of row `y` lies in it.
+[[nodiscard]] constexpr std::uint64_t tiled_offset(std::uint64_t row_bytes, std::uint32_t rows,
+                                                   std::uint64_t x, std::uint64_t y) {
+  const std::uint64_t gobs = gobs_of_column(rows);
+  const std::uint64_t columns = (row_bytes + kGobWidthBytes - 1) / kGobWidthBytes;
+  const std::uint64_t gob_row = y / kGobRows;
+  const std::uint64_t gob = (gob_row / gobs * columns + x / kGobWidthBytes) * gobs + gob_row % gobs;
+  return gob * kGobBytes + x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 +
+         x % 16;
+}
 
 /// A texture object.
 struct Texture {

@@ -174,6 +174,11 @@ struct OpcodeInfo {
 [[nodiscard]] const OpcodeInfo* find_opcode(std::string_view name);
 [[nodiscard]] const OpcodeInfo& info_of(Opcode opcode);
 [[nodiscard]] inline Shape shape_of(const Instruction& in) { return info_of(in.opcode).shape; }
+
+/// A texture fetch whose texel somebody wants.
+[[nodiscard]] inline bool is_fetch(const Instruction& in) {
+  return shape_of(in) == Shape::kTex && in.d[0];
+}
 /// Is destination or source `index` of the instruction a predicate? Else it is data.
 [[nodiscard]] bool writes_predicate(const Instruction& in, std::size_t index);
 [[nodiscard]] bool reads_predicate(const Instruction& in, std::size_t index);

@@ -64,9 +64,11 @@ struct Distances {
 };
 
 Distances distances(const Counters& c, double batches) {
-  const double missed = 1 - ratio(real(c.l1_load_hit_sectors - c.l1_load_joined_sectors),
-                                  real(c.global_load_sectors));
-  const double loads = real(c.global_load_requests + c.atomic_requests + c.texture_requests);
+  const double found = real(c.l1_load_hit_sectors + c.texture_hit_sectors) -
+                       real(c.l1_load_joined_sectors);
+  const double missed =
+      1 - std::min(1.0, ratio(found, real(c.global_load_sectors + c.texture_sectors)));
+  const double loads = real(c.global_load_requests + c.atomic_requests + c.texture_instructions);
   Distances of;
   if (loads > 0) of.beyond_l1 = std::min(1.0, ratio(loads * missed, batches));
   // What joins a request that is under way waits as long as that one.
@@ -90,7 +92,7 @@ double fence_batches(const Counters& c, const LaunchWork& work, double batches) 
     return real(work.instructions[static_cast<std::size_t>(cost)]);
   };
   const double fences = of(program::Cost::kFenceDevice) + of(program::Cost::kFenceSystem);
-  const double loads = real(c.global_load_rounds + c.texture_requests);
+  const double loads = real(c.global_load_rounds);
   return std::min(std::max(0.0, batches - loads), fences);
 }
 

@@ -76,6 +76,11 @@ double line_rows(std::uint64_t runs, std::uint64_t bytes) {
   return real(runs) * std::sqrt(lines);
 }
 
+/// Clocks of an SM's texture units: four neighbouring lanes at a time each.
+double texture_clocks(const Workload& s) {
+  return real(s.totals.texture_requests) / s.machine.texture_quads_per_clock;
+}
+
 double shared_atomic_ns(const Workload& s) {
   const Counters& c = s.totals;
   const double passes = real(c.shared_atomic_wavefronts);
@@ -219,6 +224,7 @@ std::vector<Bound> sm_terms(const Workload& s) {
       {BoundKind::kBarriers, over_all_sms(s, pipe_clocks(s, program::Pipe::kBarrier), 1)},
       {BoundKind::kL1, over_all_sms(s, wavefronts, 1)},
       {BoundKind::kConstants, over_all_sms(s, constants, 1)},
+      {BoundKind::kTextures, over_all_sms(s, texture_clocks(s), 1)},
       {BoundKind::kSharedAtomics, shared_atomic_ns(s)},
   };
 }

@@ -292,6 +292,50 @@ __device__ __forceinline__ double __longlong_as_double(long long a) {
   return __builtin_bit_cast(double, a);
 }
 
+// --- textures --------------------------------------------------------------------------------
+
+using cudaTextureObject_t = unsigned long long;
+using cudaSurfaceObject_t = unsigned long long;
+
+/// Four channels as the texture unit gives them: what a texel lacks is 0. The coordinates of
+/// tex2D() are floats, those of tex1Dfetch(), of plain memory, whole numbers.
+__device__ __forceinline__ float4 membound_fetch(cudaTextureObject_t texture, float x, float y) {
+  float4 v;
+  asm("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+      : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+      : "l"(texture), "f"(x), "f"(y));
+  return v;
+}
+__device__ __forceinline__ float4 membound_fetch(cudaTextureObject_t texture, int i) {
+  float4 v;
+  asm("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+      : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+      : "l"(texture), "r"(i));
+  return v;
+}
+template <typename T>
+struct membound_texel;
+template <>
+struct membound_texel<float> {
+  static __device__ __forceinline__ float of(float4 v) { return v.x; }
+};
+template <>
+struct membound_texel<float2> {
+  static __device__ __forceinline__ float2 of(float4 v) { return {v.x, v.y}; }
+};
+template <>
+struct membound_texel<float4> {
+  static __device__ __forceinline__ float4 of(float4 v) { return v; }
+};
+template <typename T>
+__device__ __forceinline__ T tex2D(cudaTextureObject_t texture, float x, float y) {
+  return membound_texel<T>::of(membound_fetch(texture, x, y));
+}
+template <typename T>
+__device__ __forceinline__ T tex1Dfetch(cudaTextureObject_t texture, int i) {
+  return membound_texel<T>::of(membound_fetch(texture, i));
+}
+
 #define INFINITY __builtin_inff()
 #define HUGE_VALF __builtin_huge_valf()
 #define NAN __builtin_nanf("")

@@ -127,6 +127,15 @@ __global__ void others(int* i, unsigned int* u, long long* l) {
   }
 }
 
+__constant__ float coefficients[16];
+
+__global__ void textures(float* f, cudaTextureObject_t picture, cudaTextureObject_t line, int i) {
+  const float4 four = tex2D<float4>(picture, f[1], f[2]);
+  const float2 two = tex2D<float2>(picture, f[3], f[4]);
+  f[0] = tex2D<float>(picture, f[5], f[6]) + four.w + two.y + tex1Dfetch<float>(line, i) +
+         tex1Dfetch<float4>(line, i + 1).z + coefficients[i];
+}
+
 LAUNCH_SHAPE(arithmetic, long long n) {
   return {.grid = dim3(ceil_div(n, 256)), .block = dim3(256)};
 }

@@ -152,6 +152,21 @@ const Step* global(Warp& w, const Step* s) {
   return global_access<Elements<T, Word, kVector>, T, kKind>(w, s, addresses);
 }
 
+/// Constant memory by pointers of 32 bits, as clang makes them: a program's variables lie less than
+/// 2 GiB from each other.
+template <typename T, typename Word, int kVector>
+const Step* short_constant(Warp& w, const Step* s) {
+  alignas(32) u64 addresses[32];
+  lane_addresses<u32>(w, s, addresses);
+  const u64 near = w.launch->constant_variable;
+  MEMBOUND_LANES {
+    const u32 apart = static_cast<u32>(addresses[i]) - static_cast<u32>(near);
+    addresses[i] =
+        near + static_cast<u64>(static_cast<std::int64_t>(static_cast<std::int32_t>(apart)));
+  }
+  return scattered<Elements<T, Word, kVector>, AccessKind::kLoad>(w, s, addresses);
+}
+
 /// Byte offset of the first lane's data in shared or local memory, lane by lane.
 template <typename E, AccessKind kKind>
 const Step* window_access(Warp& w, const Step* s, const u64* addresses, u32 mask, bool shared) {
@@ -234,6 +249,15 @@ struct GlobalHandlers {
   }
 };
 
+template <AccessKind kKind>
+struct ShortConstantHandlers {
+  template <typename T, typename Word, int kVector>
+  static Handler of(const Instruction&) {
+    if constexpr (kKind == AccessKind::kLoad) return &short_constant<T, Word, kVector>;
+    return nullptr;
+  }
+};
+
 }  // namespace
 
 Handler select_global(const Instruction& in) {
@@ -241,8 +265,10 @@ Handler select_global(const Instruction& in) {
       in.space != StateSpace::kConst)
     return nullptr;
   const auto& access = in.as<program::Access>();
-  if (access.address_bits != 64 || access.in_frame) return nullptr;
-  return handler_of_access<GlobalHandlers>(in);
+  if (access.in_frame) return nullptr;
+  if (access.address_bits == 32 && in.space == StateSpace::kConst)
+    return handler_of_access<ShortConstantHandlers>(in);
+  return access.address_bits == 64 ? handler_of_access<GlobalHandlers>(in) : nullptr;
 }
 
 namespace {

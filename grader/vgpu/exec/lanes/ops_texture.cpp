@@ -160,6 +160,35 @@ FetchPoint point_of(const Warp& w, const Step* s, const memory::Texture& texture
   return point;
 }
 
+/// The texels that a warp's lanes touched, for the observer: their addresses in the device's
+/// layout.
+class TouchedTexels {
+ public:
+  void add(const memory::Image& image, int lane, const Touched& touched) {
+    bytes_ = texel_bytes(image);
+    for (u32 i = 0; i < touched.count; ++i) {
+      addresses_[i][static_cast<std::size_t>(lane)] = device_place(image, touched.address[i]);
+      masks_[i] |= 1u << lane;
+    }
+  }
+  /// Tells of them; the requests of neighbouring lanes have asked for so many sectors together.
+  void tell(Warp& w, const Step* s, u32 sectors) const {
+    u32 different = 0;
+    for (std::size_t i = 0; i < masks_.size() && masks_[i] != 0; ++i) {
+      w.observer->fetch({&w, s, ptx::StateSpace::kGlobal, AccessKind::kLoad, masks_[i], bytes_,
+                         addresses_[i].data()});
+      different += memory::coalesce(addresses_[i].data(), masks_[i], bytes_).sectors;
+    }
+    // What two requests of a warp have in common the second one finds in L1.
+    w.stats[s->stats].l1_hit_sectors += sectors - std::min(sectors, different);
+  }
+
+ private:
+  std::array<std::array<u64, 32>, 16> addresses_;  // only lanes of the masks are set
+  std::array<u32, 16> masks_{};
+  u32 bytes_ = 0;
+};
+
 template <bool kGather>
 const Step* texture(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
@@ -170,6 +199,7 @@ const Step* texture(Warp& w, const Step* s) {
       table == nullptr ? nullptr : table->texture(handle_of(w, s, __builtin_ctz(w.mask)));
   const u32 together = first != nullptr && first->linear_memory ? 8 : 4;
   SectorCount sectors(together);
+  TouchedTexels texels;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const u64 handle = handle_of(w, s, lane);
@@ -181,6 +211,7 @@ const Step* texture(Warp& w, const Step* s) {
                                 : fetch(*object, point, touched);
     for (u32 i = 0; i < touched.count; ++i)
       sectors.add(object->image, object->linear_memory, lane, touched.address[i]);
+    if (w.observer != nullptr) texels.add(object->image, lane, touched);
     for (unsigned v = 0; v < in.vector; ++v) {
       u32 bits = texel.bits[v];
       if (in.type == ScalarType::kF16)
@@ -190,6 +221,7 @@ const Step* texture(Warp& w, const Step* s) {
   }
   stats.requests += groups_of_lanes(w.mask, together);
   stats.sectors += sectors.count();
+  if (w.observer != nullptr) texels.tell(w, s, sectors.count());
   return s + 1;
 }
 

@@ -222,6 +222,16 @@ std::uint64_t texel_offset(const Image& image, std::uint32_t x, std::uint32_t y,
   return z * image.slice_bytes + y * image.pitch_bytes + std::uint64_t{x} * texel_bytes(image);
 }
 
+std::uint64_t device_place(const memory::Image& image, std::uint64_t place) {
+  const std::uint64_t offset = place - reinterpret_cast<std::uint64_t>(image.texels);
+  if (!image.is_tiled) return image.device_address + offset;
+  const std::uint64_t slice = offset / image.slice_bytes, inside = offset % image.slice_bytes;
+  const std::uint64_t row_bytes = std::uint64_t{image.width} * texel_bytes(image);
+  return image.device_address + slice * memory::tiled_bytes(row_bytes, image.height) +
+         memory::tiled_offset(row_bytes, image.height, inside % image.pitch_bytes,
+                              inside / image.pitch_bytes);
+}
+
 CubePoint cube_point(float x, float y, float z) {
   const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
   float s, t, m;

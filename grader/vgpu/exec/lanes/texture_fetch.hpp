@@ -50,6 +50,9 @@ struct Touched {
   std::uint32_t count = 0;
 };
 
+/// The device address that caches know for a texel at host address `place` of the image.
+[[nodiscard]] std::uint64_t device_place(const memory::Image& image, std::uint64_t place);
+
 /// Fetches with the texture's filter, at the point's level of detail.
 [[nodiscard]] Texel fetch(const memory::Texture& texture, const FetchPoint& point,
                           Touched& touched);

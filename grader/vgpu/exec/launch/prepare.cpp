@@ -370,6 +370,8 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
   if (request.dynamic_shared_bytes != 0)
     launch.shared_bytes = dynamic_shared_begin(*request.kernel) + request.dynamic_shared_bytes;
   launch.shared_window = request.memory->shared_window();
+  for (const auto& global : request.program->globals())
+    if (global.is_constant) launch.constant_variable = global.device_address;
   launch.local_window = request.memory->local_window();
   launch.precise = request.checks.memcheck;
   if (!launch.precise && launch.shared_bytes != 0)

@@ -401,6 +401,8 @@ struct Launch {
   std::uint32_t shared_bytes = 0;
   std::uint32_t warps_per_block = 0;
   std::uint64_t shared_window = 0, local_window = 0;
+  /// A variable in constant memory; code with short pointers knows of the others the lower half.
+  std::uint64_t constant_variable = 0;
   std::uint64_t parameter_address = 0;  ///< of the copy in device memory, if the kernel needs one
   std::uint64_t grid_barrier_address = 0;
   bool parallel = false;        ///< several workers: atomics must be real ones

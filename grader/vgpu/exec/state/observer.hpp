@@ -72,6 +72,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void access(const WarpAccess&) {}
+  /// A texture fetch, a texel a lane: what a filter blends comes one after the other. Nobody writes
+  /// there while the launch runs; in an array the addresses are where a GPU keeps the texels.
+  virtual void fetch(const WarpAccess&) {}
   /// A group arrives at a block barrier that wants its whole warp; `whole_warp` when no lane is
   /// missing.
   virtual void barrier(Warp&, const Step*, bool /*whole_warp*/) {}
@@ -158,6 +161,9 @@ class ObserverList : public Observer {
 
   void access(const WarpAccess& access) override {
     for (Observer* each : all_) each->access(access);
+  }
+  void fetch(const WarpAccess& access) override {
+    for (Observer* each : all_) each->fetch(access);
   }
   void copies_land(const WarpAccess& access) override {
     for (Observer* each : all_) each->copies_land(access);

@@ -69,7 +69,10 @@ CacheObserver::CacheObserver(Launch& launch)
 CacheObserver::~CacheObserver() = default;
 
 void CacheObserver::access(const WarpAccess& access) {
-  if (access.space != ptx::StateSpace::kGlobal) return;
+  if (access.space == ptx::StateSpace::kGlobal) access_memory(access);
+}
+
+void CacheObserver::access_memory(const WarpAccess& access) {
   auto& residency = residencies_.of(*access.warp->block);
   std::uint32_t& clock = residency.clocks[access.warp->index];
   LineSet lines;
@@ -213,7 +216,7 @@ void CacheObserver::settle() {
     for (std::size_t i = 0; i < tally->uses.size(); ++i) {
       if (tally->uses[i] == nullptr) continue;
       const std::uint64_t hits = tally->uses[i]->within(kept);
-      tally->worker.stats[i].l1_load_hit_sectors += hits;
+      tally->worker.stats[i].l1_hit_sectors += hits;
       joined_ += tally->uses[i]->within(1);
       l2_reads_ += tally->uses[i]->total() - hits;
     }

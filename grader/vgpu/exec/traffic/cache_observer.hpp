@@ -34,6 +34,7 @@ class CacheObserver : public Observer {
   ~CacheObserver() override;
 
   void access(const WarpAccess& access) override;
+  void fetch(const WarpAccess& access) override { access_memory(access); }
   /// Waits until the SM's block before has ended.
   void block_begins(Block& block) override;
   void block_ends(Block& block) override;
@@ -73,6 +74,7 @@ class CacheObserver : public Observer {
     SectorUses::Stores stores;
   };
 
+  void access_memory(const WarpAccess& access);
   Residency& make_residency(Block& block);
   void show(Residency& residency);
   void settle_uses();

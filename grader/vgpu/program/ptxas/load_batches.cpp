@@ -15,6 +15,7 @@ namespace {
 enum class Reads : std::uint8_t { kNothing, kGlobal, kShared };
 
 Reads what_it_reads(const Instruction& in) {
+  if (is_fetch(in)) return Reads::kGlobal;
   const bool load = shape_of(in) == Shape::kLoad;
   const bool atomic = in.opcode == Opcode::kAtom && !in.has(kResultUnused);
   if ((!load && !atomic) || in.has(kParamMemory) || in.has(kConstantMemory)) return Reads::kNothing;
@@ -149,7 +150,10 @@ class Marker {
   }
 
   void load(Instruction& in, bool guarded) {
-    const std::uint32_t level = levels_.of(in.s[0]) + 1;
+    std::uint32_t level = levels_.of(in.s[0]);
+    if (is_fetch(in))  // coordinates too
+      for (const Value& value : in.s) level = std::max(level, levels_.of(value));
+    ++level;
     if (levels_.rises_to(level)) {
       in.flags |= flag_;
       guarded_first_ = guarded ? &in : nullptr;

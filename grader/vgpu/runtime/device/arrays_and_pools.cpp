@@ -63,10 +63,14 @@ cudaError_t ArrayTable::create(memory::AddressSpace& memory, cudaArray_t* out,
   image.pitch_bytes = (extent.width * *texel + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
   image.slice_bytes = image.pitch_bytes * image.height;
   const std::uint64_t bytes = image.slice_bytes * image.depth * image.layers;
-  const auto address = memory.allocate(bytes, kArrayAlignment,
+  // Kept in rows, but as large as it is on a GPU: caches see each texel where it lies there.
+  const std::uint64_t room =
+      memory::tiled_bytes(extent.width * *texel, image.height) * image.depth * image.layers;
+  const auto address = memory.allocate(std::max(bytes, room), kArrayAlignment,
                                        {memory::AllocationKind::kArray, "cudaMallocArray", false});
   if (!address) return cudaErrorMemoryAllocation;
-  array->address = *address;
+  array->address = image.device_address = *address;
+  image.is_tiled = true;
   image.texels = memory.host_bytes(*address, bytes);
   *out = array.get();
   arrays_.emplace(array.get(), std::move(array));
