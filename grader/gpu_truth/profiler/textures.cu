@@ -2,6 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Texture fetches and surface accesses: 1D, 2D and 3D, point and linear, arrays and plain memory.
+///
+/// With the argument `layout`, instead: which texels of an array share a sector and a line. Two
+/// lanes fetch (0, 0) and one other texel, a launch each; the profiler counts what L1 asks of L2:
+///   nvcc -cudart shared -arch=native -std=c++17 -I. -o textures
+///   grader/gpu_truth/profiler/textures.cu ncu --csv --print-units base -k regex:fetch_pair
+///   --cache-control all --metrics
+///     l1tex__m_xbar2l1tex_read_sectors.sum,lts__t_requests_srcunit_tex.sum ./textures layout
+/// Sectors 1: the same sector. Sectors 2 and requests 1: the same line. Requests 2: two lines. The
+/// order of launches is printed. vgpu/memory/textures.hpp expects a sector of 16 bytes by 2 rows
+/// and a line of 32 bytes by 4 rows.
 #include "grader/gpu_truth/profiler/profiler.cuh"
 
 namespace {
@@ -128,10 +138,35 @@ __global__ void copy_3d(cudaSurfaceObject_t s, float* out) {
   out[thread_number()] = value;
 }
 
+/// Lanes 0 and 1, which go to the texture unit together.
+__global__ void fetch_pair(cudaTextureObject_t t, float* out, int x, int y) {
+  if (threadIdx.x > 1) return;
+  const float column = threadIdx.x == 0 ? 0.5f : x + 0.5f, row = threadIdx.x == 0 ? 0.5f : y + 0.5f;
+  out[threadIdx.x] = tex2D<float>(t, column, row);
+}
+
+void show_layout(float* out) {
+  constexpr int kLarge = 1024;
+  const cudaTextureObject_t plane = texture(image<float>(kLarge, kLarge, 0), cudaFilterModePoint);
+  const auto fetch = [&](int x, int y) {
+    std::printf("x %d, y %d\n", x, y);
+    fetch_pair<<<1, 32>>>(plane, out, x, y);
+    check(cudaDeviceSynchronize(), "fetch_pair");
+  };
+  for (int x = 1; x <= 32; x += x < 8 ? 1 : 8) fetch(x, 0);
+  for (int y = 1; y <= 16; ++y) fetch(0, y);
+  for (const int y : {1, 2, 3})
+    for (const int x : {3, 4, 7, 8}) fetch(x, y);
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   float* out = profiler::counted<float>(1 << 16);
+  if (argc > 1 && std::string(argv[1]) == "layout") {
+    show_layout(out);
+    return 0;
+  }
   const cudaArray_t line = image<float>(kSide, 0, 0), plane = image<float>(kSide, kSide, 0),
                     fours = image<float4>(kSide, kSide, 0), box = image<float>(16, 16, 16);
   for (const auto filter : {cudaFilterModePoint, cudaFilterModeLinear}) {

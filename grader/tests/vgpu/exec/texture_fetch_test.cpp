@@ -65,5 +65,38 @@ TEST(Sampler, WeighsTexelsInSpaceAsAnH200Does) {
   }
 }
 
+/// Pixels of 4 bytes of a picture of 100 x 40, where an array has them.
+std::uint64_t place_of_pixel(std::uint64_t x, std::uint64_t y) {
+  return memory::tiled_offset(400, 40, 4 * x, y);
+}
+
+TEST(ArrayLayout, HasFourPixelsOfTwoRowsInASector) {
+  for (std::uint64_t y = 0; y < 40; ++y)
+    for (std::uint64_t x = 0; x < 100; ++x)
+      EXPECT_EQ(place_of_pixel(x, y) / 32, place_of_pixel(x / 4 * 4, y / 2 * 2) / 32)
+          << x << ", " << y;
+}
+
+TEST(ArrayLayout, HasEightPixelsOfFourRowsInALine) {
+  for (std::uint64_t y = 0; y < 40; ++y)
+    for (std::uint64_t x = 0; x < 100; ++x)
+      EXPECT_EQ(place_of_pixel(x, y) / 128, place_of_pixel(x / 8 * 8, y / 4 * 4) / 128)
+          << x << ", " << y;
+}
+
+TEST(ArrayLayout, GivesEveryByteAPlaceOfItsOwn) {
+  for (const std::uint32_t rows : {1u, 7u, 8u, 9u, 127u, 128u, 300u}) {
+    constexpr std::uint64_t kRowBytes = 200;
+    std::vector<bool> taken(memory::tiled_bytes(kRowBytes, rows));
+    for (std::uint64_t y = 0; y < rows; ++y)
+      for (std::uint64_t x = 0; x < kRowBytes; ++x) {
+        const std::uint64_t at = memory::tiled_offset(kRowBytes, rows, x, y);
+        ASSERT_LT(at, taken.size()) << x << ", " << y << " of " << rows;
+        EXPECT_FALSE(taken[at]) << x << ", " << y << " of " << rows;
+        taken[at] = true;
+      }
+  }
+}
+
 }  // namespace
 }  // namespace membound::vgpu::exec

@@ -36,6 +36,7 @@ class TraceObserver : public Observer {
   explicit TraceObserver(const Launch& launch) : launch_(launch) {}
 
   void access(const WarpAccess& access) override;
+  void fetch(const WarpAccess& texels) override { access(texels); }
   [[nodiscard]] bool wants_settled_reads() const override { return true; }
 
  private:
