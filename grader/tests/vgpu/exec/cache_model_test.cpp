@@ -55,6 +55,17 @@ TEST(CacheModel, BlocksOfOneSmShareItsL1) {
   EXPECT_EQ(found.l1_load_joined_sectors, 0u) << "one block after the other";
 }
 
+TEST(CacheModel, PlainLoadsMayPassL1AndReadOnlyOnesStayInIt) {
+  Sms plain(1);
+  plain.request().caches.plain_loads_pass_l1 = true;
+  EXPECT_EQ(plain.run_table().l2_read_sectors, kSectorsAsked);
+  std::string read_only = kTable;
+  read_only.replace(read_only.find("ld.global"), 9, "ld.global.nc");
+  Sms kept(1, read_only);
+  kept.request().caches.plain_loads_pass_l1 = true;
+  EXPECT_EQ(kept.run_table().l2_read_sectors, 256u);
+}
+
 TEST(CacheModel, EverySmFetchesForItself) {
   Sms machine(4);  // block b runs on SM b % 4
   EXPECT_EQ(machine.run_table().l2_read_sectors, 64u + 128 + 192 + 256);

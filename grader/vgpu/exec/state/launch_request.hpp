@@ -190,6 +190,8 @@ struct LaunchLimits {
 struct CacheModel {
   bool enabled = false;
   std::uint64_t l1_bytes = 256 << 10;  ///< of one SM, shared memory included
+  /// Only what is loaded as read-only or through a texture stays in L1.
+  bool plain_loads_pass_l1 = false;
   std::uint64_t l2_bytes = 50 << 20;
   std::uint64_t stored_l2_bytes = 61'000'000;  ///< see kept_in_l2
   double dirty_l2_bytes = 8e6;

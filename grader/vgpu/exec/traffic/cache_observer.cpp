@@ -69,10 +69,12 @@ CacheObserver::CacheObserver(Launch& launch)
 CacheObserver::~CacheObserver() = default;
 
 void CacheObserver::access(const WarpAccess& access) {
-  if (access.space == ptx::StateSpace::kGlobal) access_memory(access);
+  if (access.space != ptx::StateSpace::kGlobal) return;
+  access_memory(access, launch_.request->caches.plain_loads_pass_l1 &&
+                            !access.step->extra->in->has(program::kNonCoherent));
 }
 
-void CacheObserver::access_memory(const WarpAccess& access) {
+void CacheObserver::access_memory(const WarpAccess& access, bool passes_l1) {
   auto& residency = residencies_.of(*access.warp->block);
   std::uint32_t& clock = residency.clocks[access.warp->index];
   LineSet lines;
@@ -106,7 +108,7 @@ void CacheObserver::access_memory(const WarpAccess& access) {
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       residency.sm->lines->expect(lines.line(i));
       residency.wanted.push_back({lines.line(i), static_cast<std::uint16_t>(lines.sectors(i)),
-                                  (sampled >> i & 1) != 0, clock, uses.get()});
+                                  (sampled >> i & 1) != 0, passes_l1, clock, uses.get()});
     }
     if (residency.wanted.size() >= kMostWanted) show(residency);
   }
@@ -116,8 +118,11 @@ void CacheObserver::access_memory(const WarpAccess& access) {
 void CacheObserver::show(Residency& residency) {
   std::uint32_t reads = 0, of_sm = 0;
   for (const Wanted& each : residency.wanted) {
-    const std::uint32_t first = residency.sm->lines->load(each.line, each.sectors, each.clock,
-                                                          residency.tally->lines, *each.uses);
+    if (each.passes_l1) each.uses->add_first(memory::sectors_in(each.sectors));
+    const std::uint32_t first = each.passes_l1
+                                    ? each.sectors
+                                    : residency.sm->lines->load(each.line, each.sectors, each.clock,
+                                                                residency.tally->lines, *each.uses);
     if (each.sampled) byte_uses_.loads(each.line, each.clock, each.sectors, first);
     if (first == 0) continue;
     of_sm += memory::sectors_in(first);

@@ -34,7 +34,7 @@ class CacheObserver : public Observer {
   ~CacheObserver() override;
 
   void access(const WarpAccess& access) override;
-  void fetch(const WarpAccess& access) override { access_memory(access); }
+  void fetch(const WarpAccess& access) override { access_memory(access, false); }
   /// Waits until the SM's block before has ended.
   void block_begins(Block& block) override;
   void block_ends(Block& block) override;
@@ -59,6 +59,7 @@ class CacheObserver : public Observer {
     std::uint64_t line;
     std::uint16_t sectors;
     bool sampled;
+    bool passes_l1;
     std::uint32_t clock;
     ReuseDistances* uses;
   };
@@ -74,7 +75,7 @@ class CacheObserver : public Observer {
     SectorUses::Stores stores;
   };
 
-  void access_memory(const WarpAccess& access);
+  void access_memory(const WarpAccess& access, bool passes_l1);
   Residency& make_residency(Block& block);
   void show(Residency& residency);
   void settle_uses();

@@ -166,6 +166,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.counts = context.counts();
   request.caches.enabled = settings.model_caches && request.counts;
   request.caches.l1_bytes = context.machine.l1_bytes;
+  request.caches.plain_loads_pass_l1 = context.machine.plain_loads_pass_l1 != 0;
   request.caches.l2_bytes = context.machine.l2_bytes;
   request.caches.stored_l2_bytes = static_cast<std::uint64_t>(context.machine.stored_l2_bytes);
   request.caches.dirty_l2_bytes = context.machine.dirty_l2_bytes;
