@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/files.hpp"
+#include "grader/cli/checking.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/judge/experiment_run.hpp"
@@ -44,7 +45,7 @@ int run_program(const Context& context, ExperimentOptions options,
                          "--device alone: it chooses its sizes, and prints its own table",
                          "membound experiment " + experiment.name});
   if (options.compiler.empty()) options.compiler = "nvcc";
-  const auto tools = judge::choose_tools(context.place, options);
+  const auto tools = chosen_tools(context.place, options);
   if (!tools) return report_error(tools.error());
   const judge::ProgramRun program = judge::program_of(experiment, *tools);
   std::string command = experiment.file.filename().string();
@@ -79,7 +80,7 @@ int run_experiment(const ExperimentOptions& options) {
   const auto experiment = course::find_experiment(*all, options.name);
   if (!experiment) return report_error(experiment.error());
   if (experiment->program) return run_program(*context, options, *experiment);
-  const auto tools = judge::choose_tools(context->place, options);
+  const auto tools = chosen_tools(context->place, options);
   if (!tools) return report_error(tools.error());
   const std::atomic<bool>* const stop = catch_interrupts();
   judge::ExperimentRequest request{context->place, *tools, *experiment,

@@ -53,7 +53,8 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
     return std::nullopt;  // no CUDA in it that we could name
   return base::Error{base::ErrorKind::kInput, program.string(),
                      "holds the CUDA runtime in itself, where nothing can stand in for it",
-                     "a program that loads libcudart.so.12 or .13", "link it with: nvcc -cudart shared …"};
+                     "a program that loads libcudart.so.12 or .13",
+                     "link it with: nvcc -cudart shared …"};
 }
 
 /// So that the program starts, whatever libraries for GPUs it was linked with.

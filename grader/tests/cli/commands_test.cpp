@@ -282,7 +282,8 @@ TEST_F(Commands, RunTellsAProgramThatHoldsAnOlderRuntime) {
   chmod(program.c_str(), 0755);
   const auto outcome = course_.run({"run", "--", program.string()});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.output, AllOf(HasSubstr("uses libcudart.so.11.0"), HasSubstr("-cudart shared")));
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("uses libcudart.so.11.0"), HasSubstr("-cudart shared")));
 }
 
 TEST_F(Commands, DevCheckRunsEveryClaim) {
