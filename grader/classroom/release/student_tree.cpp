@@ -106,7 +106,8 @@ void add_manifest(const ReleaseRequest& request, Tree& tree) {
 std::vector<std::string> open_texts(const ReleaseRequest& request, const Tree& tree) {
   std::vector<std::string> texts = request.open;
   for (const auto& [name, file] : tree)
-    if (name.ends_with(".cuh") || name.starts_with("grader/harness/device/"))
+    if (name.ends_with(".cuh") || name.starts_with("grader/harness/device/") ||
+        name.starts_with("grader/harness/student/"))
       texts.push_back(file.bytes);
   return texts;
 }
