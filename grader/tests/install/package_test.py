@@ -94,6 +94,13 @@ class Upgrade(unittest.TestCase):
         self.assertEqual(self.kept("course"), ["my notes\n"])
         self.assertIn("docs/page.md: the course's again", told)
 
+    def test_leaves_answers_alone(self):
+        answers = self.root / "labs/01-fake/answers.md"
+        answers.write_text("- kind: race\n")
+        told = self.upgrade(more={"labs/01-fake/answers.md": "- kind:\n"})
+        self.assertEqual(answers.read_text(), "- kind: race\n")
+        self.assertIn("labs/01-fake/answers.md: yours stays", told)
+
     def test_brings_a_new_lab_and_files_of_ones_own_stay(self):
         (self.root / "notes.txt").write_text("mine\n")
         self.upgrade(more={"labs/02-fake/kernel.cu": SKELETON})
