@@ -4,9 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -31,6 +34,7 @@ struct Traced {
   std::vector<course::KernelProfile> profiles;
   std::filesystem::path source;  ///< the answer's file; empty for a counters file
   std::string subject;           ///< "03-transpose, stage 1"
+  bool never_ends = false;       ///< the kernel was stopped
 };
 
 base::Error input_error(std::string where, std::string found, std::string expected,
@@ -56,9 +60,12 @@ base::Result<fs::path> answer_file(const judge::Workplace& place, const course::
                      "reference, skeleton, or a kernel.cu", "");
 }
 
-/// Runs the answer that `options` name, and traces the warp.
+/// Loops that wait may fill so much of a trace for each step that is drawn.
+constexpr int kPollsAStep = 40;
+
+/// Runs the answer that `options` name, and traces the warp; `scheduling` as MEMBOUND_SCHEDULING.
 base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course& course,
-                             const FigureOptions& options) {
+                             const FigureOptions& options, const std::string& scheduling) {
   const auto lab = course.find(options.what);
   if (!lab) return lab.error();
   const int number = options.stage == 0 ? (*lab)->stages.front().number : options.stage;
@@ -85,7 +92,9 @@ base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course
   request.device.environment["MEMBOUND_CACHES"] = "off";
   request.device.environment["MEMBOUND_TRACE"] =
       options.block + ":" + std::to_string(options.warp) + ":" +
-      std::to_string(std::max(options.occurrence + 1, options.steps));
+      std::to_string(std::max(options.occurrence + 1,
+                              options.steps * (options.schedulings ? kPollsAStep : 1)));
+  if (!scheduling.empty()) request.device.environment["MEMBOUND_SCHEDULING"] = scheduling;
   auto code = judge::compile_submission(request);
   if (!code) return code.error();
   judge::CompiledPart& part = code->parts.front();
@@ -101,7 +110,11 @@ base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course
         "its kernel of stage " + std::to_string(number) + " did not run: " + first_failure(stage),
         "a kernel that runs", "membound check " + (*lab)->id + "/" + std::to_string(number));
   }
-  return Traced{stage.profiles, *file, (*lab)->id + ", stage " + std::to_string(number)};
+  const bool never_ends = std::ranges::any_of(stage.tests, [](const course::TestOutcome& test) {
+    return !test.passed && test.name == to_string(course::BuiltInTest::kTimeout);
+  });
+  return Traced{stage.profiles, *file, (*lab)->id + ", stage " + std::to_string(number),
+                never_ends};
 }
 
 /// What an earlier run wrote.
@@ -112,7 +125,7 @@ base::Result<Traced> read_counters(const FigureOptions& options) {
   if (json.is_discarded() || !json.is_object() || !json.contains("kernels"))
     return input_error(options.what, "is not a counters file", "docs/counters_file.md",
                        "membound run --counters FILE --trace -- PROGRAM");
-  return Traced{judge::profiles(json), {}, fs::path(options.what).filename().string()};
+  return Traced{judge::profiles(json), {}, fs::path(options.what).filename().string(), false};
 }
 
 constexpr std::string_view kOpen = "<?membound-figure ", kClose = "?>";
@@ -155,6 +168,7 @@ std::string figure_mark(const FigureOptions& options) {
   add(text, "--occurrence", number(options.occurrence), number(usual.occurrence));
   add(text, "--steps", number(options.steps), number(usual.steps));
   if (options.moving) text += " --moving";
+  if (options.schedulings) text += " --schedulings";
   add(text, "--size", options.size, usual.size);
   add(text, "--title", options.title, usual.title);
   add(text, "--device", options.device, usual.device);
@@ -336,6 +350,42 @@ base::Result<std::string> draw_first_steps(const FigureOptions& options, const T
               warp_in_words(options, kernel), true);
 }
 
+/// The lines of the answer's text by their numbers, without what stands before them.
+std::map<int, std::string> lines_of(const fs::path& source) {
+  std::map<int, std::string> lines;
+  const auto read = base::read_file(source);
+  std::istringstream text(read ? *read : std::string());
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin != std::string::npos) lines[number] = line.substr(begin);
+  }
+  return lines;
+}
+
+/// The warp's first steps under either scheduling.
+base::Result<std::string> draw_both_schedulings(const judge::Workplace& place,
+                                                const course::Course& course,
+                                                const FigureOptions& options) {
+  std::array<report::ScheduledRun, 2> runs;
+  std::string subject, where;
+  std::map<int, std::string> source;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto traced = run_lab(place, course, options, i == 0 ? "lockstep" : "independent");
+    if (!traced) return traced.error();
+    const auto kernels = kernels_of(options, *traced);
+    if (!kernels) return kernels.error();
+    const KernelProfile& kernel = **std::ranges::max_element(
+        *kernels, {}, [](const KernelProfile* each) { return each->accesses.size(); });
+    runs[i] = {kernel.accesses, traced->never_ends};
+    subject = traced->subject;
+    where = warp_in_words(options, kernel);
+    source = lines_of(traced->source);
+  }
+  return report::draw_schedulings(runs[0], runs[1], source, static_cast<std::size_t>(options.steps),
+                                  options.title.empty() ? subject : options.title, where);
+}
+
 base::Result<std::string> draw_one_access(const FigureOptions& options, const Traced& traced) {
   const KernelProfile* kernel = nullptr;
   const auto access = choose(options, traced, &kernel);
@@ -378,6 +428,7 @@ void add_figure_options(CLI::App& app, FigureOptions& options) {
   app.add_option("--occurrence", options.occurrence)->check(CLI::Range(0, 4000));
   app.add_option("--steps", options.steps)->check(CLI::Range(0, 64));
   app.add_flag("--moving", options.moving);
+  app.add_flag("--schedulings", options.schedulings);
   app.add_option("--size", options.size);
   app.add_option("--title", options.title);
   app.add_option("--device", options.device);
@@ -395,7 +446,11 @@ base::Result<std::string> draw_figure(const judge::Workplace& place, const cours
   }
   while (std::count(options.block.begin(), options.block.end(), ',') < 2) options.block += ",0";
   const bool file = options.what.ends_with(".json");
-  const auto traced = file ? read_counters(options) : run_lab(place, course, options);
+  if (options.schedulings && options.steps > 0 && !file) {
+    auto both = draw_both_schedulings(place, course, options);
+    return both ? base::Result<std::string>(with_mark(*std::move(both), options)) : both.error();
+  }
+  const auto traced = file ? read_counters(options) : run_lab(place, course, options, "");
   if (!traced) return traced.error();
   auto svg =
       options.steps > 0 ? draw_first_steps(options, *traced) : draw_one_access(options, *traced);

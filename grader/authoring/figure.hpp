@@ -32,10 +32,11 @@ struct FigureOptions {
   std::string kind;                  ///< sectors or banks
   std::string block = "0,0,0";
   int warp = 0;
-  int occurrence = 0;   ///< of this line's accesses, in the order they are made
-  int steps = 0;        ///< not 0: so many instead of one access, from the warp's first on
-  bool moving = false;  ///< the steps below each other, in a picture that moves by itself
-  std::string size;     ///< of the problem: "256x256"; empty: the lab's
+  int occurrence = 0;        ///< of this line's accesses, in the order they are made
+  int steps = 0;             ///< not 0: so many instead of one access, from the warp's first on
+  bool moving = false;       ///< the steps below each other, in a picture that moves by itself
+  bool schedulings = false;  ///< the steps under both schedulings of a warp, side by side
+  std::string size;          ///< of the problem: "256x256"; empty: the lab's
   std::string title;
   std::string device = "vgpu:h200";
   std::string compiler;

@@ -6,6 +6,8 @@
 /// every step and a script that plays it. How an access costs what it costs came counted.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +53,23 @@ struct SectorUse {
 [[nodiscard]] std::string draw_moving(const std::vector<course::MemoryAccess>& accesses,
                                       const std::string& title, const std::string& where,
                                       bool standalone = true);
+
+/// What one warp asked of memory, in order, under one scheduling of its lanes.
+struct ScheduledRun {
+  std::vector<course::MemoryAccess> accesses;
+  bool never_ends = false;  ///< the kernel was stopped where the accesses end
+};
+
+/// The same warp under both schedulings side by side, as a picture that moves by itself: in each
+/// row the half of the warp that goes on, and its line. Accesses of one line that follow each other
+/// are one row; of each run the first `most_steps` rows. `source` has the lines by their numbers.
+/// On paper, and for those who want less motion, all rows are there at once. `title`, `where` and
+/// `standalone` as for draw_access().
+[[nodiscard]] std::string draw_schedulings(const ScheduledRun& lockstep,
+                                           const ScheduledRun& independent,
+                                           const std::map<int, std::string>& source,
+                                           std::size_t most_steps, const std::string& title,
+                                           const std::string& where, bool standalone = true);
 
 /// Whether `svg` was made by draw_steps().
 [[nodiscard]] bool has_steps(std::string_view svg);

@@ -39,18 +39,16 @@ harness::TimedBuffer buffer(harness::ElementType type, std::int64_t count) {
   return made;
 }
 
-/// Loads answers that live as long as the group. Throws std::runtime_error.
 std::shared_ptr<const Answers> keep(Group& group, const Machine& machine, const std::string& lab_id,
                                     harness::Signature signature,
-                                    const std::filesystem::path& fatbin = {}) {
+                                    const std::filesystem::path& fatbin) {
   auto answers = std::make_shared<const Answers>(machine, lab_id, std::move(signature), fatbin);
   group.owned.push_back(answers);
   return answers;
 }
 
-/// Every stage that is a kernel, all on the same work. Stage i has the document's figures[i - 1].
 void add_stages(Group& group, const Answers& answers, const Answers::Work& work,
-                const std::vector<std::string>& figures = {}) {
+                const std::vector<std::string>& figures) {
   for (int number = 1; number <= answers.stage_count(); ++number) {
     Contestant stage = answers.stage(number, work);
     const auto index = static_cast<std::size_t>(number - 1);
@@ -216,6 +214,35 @@ Group reduction_group(const Machine& machine, std::int64_t n) {
   return group;
 }
 
+/// Half of the numbers are kept; they are all 1, so that any order of them is the same.
+Group compaction_group(const Machine& machine, int n) {
+  constexpr int kStage = 3, kHead = 32;
+  static constexpr int kLimit = 2;
+  Group group;
+  group.unit = "GB/s";
+  group.timed_case.inputs = {buffer(harness::ElementType::kInt32, n)};
+  group.timed_case.inputs[0].integers = harness::IntegerRange{1, 2};
+  group.timed_case.output = buffer(harness::ElementType::kInt32, std::int64_t{n} + kHead);
+  const auto arguments = [n](const Arrays& arrays) {
+    return kernel_arguments(static_cast<int*>(arrays.d_output),
+                            static_cast<const int*>(arrays.d_inputs[0]), static_cast<long long>(n),
+                            kLimit);
+  };
+  const double amount = 1.5 * static_cast<double>(group.timed_case.inputs[0].size_bytes());
+  const auto answers = keep(group, machine, "10-warp-primitives",
+                            {.parameters = "(int*, int const*, long long, int)"});
+  group.contestants.push_back(answers->stage(kStage, {"", {n, kLimit}, arguments, amount}));
+  const auto cub = std::make_shared<CubSelect>(n);
+  group.contestants.push_back(
+      {"cub::DeviceSelect::If", Role::kLibrary, "", false, amount, [cub](const Arrays& arrays) {
+         int* const d_out = static_cast<int*>(arrays.d_output);
+         (*cub)(d_out + kHead, d_out, static_cast<const int*>(arrays.d_inputs[0]), kLimit);
+       }});
+  for (Contestant& contestant : group.contestants) contestant.zeroed_output = true;
+  add_copies(group, machine.kernels, group.timed_case.inputs[0].size_bytes());
+  return group;
+}
+
 }  // namespace
 
 std::vector<GroupMaker> library_groups(const Machine& machine) {
@@ -239,6 +266,7 @@ std::vector<GroupMaker> library_groups(const Machine& machine) {
       {"transpose float 16381 x 16363", transpose(f, 16381, 16363, {})},
       {"transpose double 16381 x 16363", transpose(d, 16381, 16363, {})},
       {"reduce 2^28 floats", [&machine] { return reduction_group(machine, kMany); }},
+      {"compact 2^28 ints", [&machine] { return compaction_group(machine, 1 << 28); }},
   };
 }
 

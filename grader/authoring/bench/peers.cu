@@ -9,6 +9,7 @@
 #include <thrust/transform.h>
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_select.cuh>
 #include <stdexcept>
 #include <string>
 
@@ -48,6 +49,32 @@ CubSum::~CubSum() { cudaFree(d_temporary_); }
 void CubSum::operator()(float* d_sum, const float* d_in) const {
   std::size_t bytes = temporary_bytes_;
   check(cub::DeviceReduce::Sum(d_temporary_, bytes, d_in, d_sum, n_), "cub::DeviceReduce::Sum");
+}
+
+namespace {
+
+struct IsBelow {
+  int limit;
+  __host__ __device__ bool operator()(int number) const { return number < limit; }
+};
+
+}  // namespace
+
+CubSelect::CubSelect(int n) : n_(n) {
+  const int* const no_input = nullptr;
+  int* const no_output = nullptr;
+  check(cub::DeviceSelect::If(nullptr, temporary_bytes_, no_input, no_output, no_output, n_,
+                              IsBelow{0}),
+        "asking CUB for its temporary memory");
+  check(cudaMalloc(&d_temporary_, temporary_bytes_), "allocating CUB's temporary memory");
+}
+
+CubSelect::~CubSelect() { cudaFree(d_temporary_); }
+
+void CubSelect::operator()(int* d_kept, int* d_count, const int* d_in, int limit) const {
+  std::size_t bytes = temporary_bytes_;
+  check(cub::DeviceSelect::If(d_temporary_, bytes, d_in, d_kept, d_count, n_, IsBelow{limit}),
+        "cub::DeviceSelect::If");
 }
 
 struct Cublas::Handle {

@@ -28,6 +28,23 @@ class CubSum {
   std::size_t temporary_bytes_ = 0;
 };
 
+/// cub::DeviceSelect::If, with its temporary memory allocated beforehand: as stage 3 of lab 10, but
+/// in the order of the numbers.
+class CubSelect {
+ public:
+  explicit CubSelect(int n);
+  ~CubSelect();
+  CubSelect(const CubSelect&) = delete;
+  CubSelect& operator=(const CubSelect&) = delete;
+  /// Numbers below `limit`, and how many they are.
+  void operator()(int* d_kept, int* d_count, const int* d_in, int limit) const;
+
+ private:
+  int n_;
+  void* d_temporary_ = nullptr;
+  std::size_t temporary_bytes_ = 0;
+};
+
 /// out[i] = a[i] + b[i], with thrust::transform on the device.
 void add_with_thrust(float* d_out, const float* d_a, const float* d_b, int n);
 

@@ -18,6 +18,14 @@
 namespace membound::harness {
 namespace {
 
+/// Does a kernel of the virtual GPU's report say what one of its warps asked of memory?
+bool is_traced(const nlohmann::json& report) {
+  if (!report.is_object() || !report.contains("kernels")) return false;
+  return std::ranges::any_of(report["kernels"], [](const nlohmann::json& kernel) {
+    return kernel.contains("accesses") && !kernel["accesses"].empty();
+  });
+}
+
 /// The hint of a test that looks at far blocks, where the lab has one.
 constexpr const char* kWideIndexHint = "wide-index";
 
@@ -292,6 +300,8 @@ void StageRun::abort_fault(cudaError_t code) {
   const nlohmann::json report = session_.device().take_report();
   keep_checks(report);
   const std::string details = fault_text(report);
+  // Where somebody traces a warp, what it did up to here is what they want to see.
+  if (session_.options().counters && is_traced(report)) measurement_.counters = report;
   if (code == cudaErrorMemoryAllocation)
     abort(course::Cause::kMemory,
           "the device has no room for the scratch that the launch asks "

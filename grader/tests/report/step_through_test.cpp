@@ -85,5 +85,22 @@ TEST(Moving, ShowsEverythingWhereNothingMoves) {
             svg.find("animation:mb-go"));
 }
 
+TEST(Schedulings, ShowsWhichHalfGoesOnInEachRow) {
+  MemoryAccess lower = access_of("shared", 5, 1, 1), upper = access_of("shared", 9, 1, 1);
+  lower.mask = 0x0000FFFF;
+  upper.mask = 0xFFFF0000;
+  const std::string svg =
+      draw_schedulings({{upper, upper, upper}, true}, {{upper, upper, lower, upper}, false},
+                       {{5, "turn = 1;"}, {9, "while (turn == 0) {"}}, 8, "halves", "warp 0");
+  // Lockstep: the upper half alone, and that it never ends; independent: upper, lower, upper.
+  EXPECT_EQ(times(svg, "class=\"mb-half1\""), 1u + 2);
+  EXPECT_EQ(times(svg, "class=\"mb-half0\""), 1u);
+  EXPECT_EQ(times(svg, "class=\"mb-never\""), 1u);
+  EXPECT_EQ(times(svg, "again and again</text>"), 2u);
+  EXPECT_THAT(svg, HasSubstr("line 9   while (turn == 0) {"));
+  EXPECT_LT(svg.find("@media screen and (prefers-reduced-motion:no-preference)"),
+            svg.find("animation:mb-row0"));
+}
+
 }  // namespace
 }  // namespace membound::report

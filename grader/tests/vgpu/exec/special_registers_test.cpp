@@ -5,6 +5,8 @@
 /// no kernel learns from them how it is run.
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "grader/tests/vgpu/exec/machine_fixture.hpp"
 
 namespace membound::vgpu::exec {
@@ -96,6 +98,17 @@ TEST(SpecialRegisters, TellNothingOfHowALaunchIsRun) {
     EXPECT_EQ(told(ptx, 300, 64, [](LaunchRequest& request) { request.counts = false; }), plain)
         << name << " where nothing is counted";
   }
+}
+
+TEST(ActiveMask, IsAllLanesUnlessTurnsAreDrawn) {
+  const std::string ptx = kernel_that_tells("%r3", "activemask.b32 %r3;\n");
+  EXPECT_THAT(told(ptx, 4, 64, [](LaunchRequest&) {}), testing::Each(0xFFFFFFFFu));
+  std::set<std::uint32_t> masks;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed)
+    for (const std::uint32_t mask :
+         told(ptx, 4, 64, [seed](LaunchRequest& request) { request.warp_order_seed = seed; }))
+      masks.insert(mask);
+  EXPECT_GT(masks.size(), 2u) << "a GPU promises nobody that lanes come together";
 }
 
 }  // namespace
