@@ -6,15 +6,15 @@
 // indices, so that the data does not matter; the counter goes on from launch to launch, and places
 // wrap at n, a power of two.
 //
-//     ./membound experiment atomic-a-thread, atomic-a-warp, atomic-a-block
+//     ./membound experiment atomic-a-thread   # and -warp, and -block
 #include "membound.cuh"
 
 namespace {
 
 __device__ unsigned places;
 
-constexpr int kBlock = 256,
-              kOfBlock = 16;  // threads of a block; numbers of a thread, where it has several
+constexpr int kBlock = 256;   // threads of a block
+constexpr int kOfBlock = 16;  // numbers of a thread, where it has several
 
 /// About x of a thousand numbers, spread evenly.
 template <int x>
@@ -23,6 +23,12 @@ __device__ bool is_kept(unsigned i) {
 }
 
 }  // namespace
+
+#define POINT(kernel, x) template __global__ void kernel<x>(float*, const float*, int);
+#define POINTS(kernel) \
+  POINT(kernel, 1)     \
+  POINT(kernel, 3)     \
+  POINT(kernel, 10) POINT(kernel, 30) POINT(kernel, 100) POINT(kernel, 300) POINT(kernel, 1000)
 
 /// Each kept number asks for its place. The compiler joins what the lanes of a warp ask of one word
 /// into one operation, unless it cannot know that the word is one: `apart` is 0.
@@ -33,6 +39,8 @@ __global__ void atomic_a_thread(float* out, const float* in, int n) {
   const int apart = static_cast<int>(threadIdx.x) & (n == 0 ? 1 : 0);
   if (is_kept<x>(i)) out[atomicAdd(&places + apart, 1) & (n - 1)] = number;
 }
+
+POINTS(atomic_a_thread)
 
 LAUNCH_SHAPE(atomic_a_thread, int n, int x) {
   return {.grid = dim3(n / kBlock), .block = dim3(kBlock)};
@@ -52,6 +60,8 @@ __global__ void atomic_a_warp(float* out, const float* in, int n) {
   place = __shfl_sync(0xffffffffu, place, first);
   if (kept) out[(place + __popc(votes & ((1u << lane) - 1))) & (n - 1)] = number;
 }
+
+POINTS(atomic_a_warp)
 
 LAUNCH_SHAPE(atomic_a_warp, int n, int x) {
   return {.grid = dim3(n / kBlock), .block = dim3(kBlock)};
@@ -79,6 +89,8 @@ __global__ void atomic_a_block(float* out, const float* in, int n) {
   for (int e = 0; e < kOfBlock; ++e)
     if (place[e] < n) out[(first_place + place[e]) & (n - 1)] = number[e];
 }
+
+POINTS(atomic_a_block)
 
 LAUNCH_SHAPE(atomic_a_block, int n, int x) {
   return {.grid = dim3(n / (kBlock * kOfBlock)), .block = dim3(kBlock)};
