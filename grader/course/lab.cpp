@@ -310,12 +310,18 @@ std::optional<HandedOut> read_mended(const JsonValue& root) {
   return out;
 }
 
+Bound read_bound(const JsonValue& value) {
+  const std::string word = value.text();
+  if (word != "bandwidth" && word != "operations") value.report("\"bandwidth\" or \"operations\"");
+  return word == "operations" ? Bound::kOperations : Bound::kBandwidth;
+}
+
 /// `of_all`: the limits of a lab whose stages are all about programs.
 Stage read_stage(const JsonValue& object, int expected_number, const Lab& lab,
                  const std::optional<ProgramLimits>& of_all) {
   object.only_keys({"number", "name", "kernel", "title", "points", "pass_ratio", "full_ratio",
                     "correctness_points_share", "timed_sizes", "timeout_seconds", "host_code",
-                    "calls", "counters", "predict", "answers"});
+                    "calls", "counters", "predict", "answers", "bound"});
   Stage stage;
   const JsonValue number = object.member("number");
   stage.number = static_cast<int>(number.integer(1, 1000));
@@ -325,6 +331,8 @@ Stage read_stage(const JsonValue& object, int expected_number, const Lab& lab,
   stage.kernel = object.member("kernel").text();
   if (!is_kernel_name(stage.kernel)) object.member("kernel").report("a C++ identifier");
   stage.title = object.member("title").text();
+  const auto bound = object.optional_member("bound");
+  stage.bound = bound ? read_bound(*bound) : lab.bound;
   stage.points = object.member("points").number({0, kMostPoints});
   stage.pass_ratio = read_number(object, "pass_ratio", {0.01, 2}, stage.pass_ratio);
   stage.full_ratio = read_number(object, "full_ratio", {0.01, 2}, stage.full_ratio);
@@ -395,12 +403,6 @@ void read_hints(const JsonValue& object, Lab& lab) {
     const JsonValue list = object.member(tag);
     for (const JsonValue& tier : list.elements(1)) lab.hints[tag].push_back(tier.text());
   }
-}
-
-Bound read_bound(const JsonValue& value) {
-  const std::string word = value.text();
-  if (word != "bandwidth" && word != "operations") value.report("\"bandwidth\" or \"operations\"");
-  return word == "operations" ? Bound::kOperations : Bound::kBandwidth;
 }
 
 }  // namespace

@@ -141,10 +141,11 @@ struct HandedOut {
 /// One rung of a lab's ladder: one kernel, or one program, with one lesson.
 struct Stage {
   const StageKind* kind = &kKernelStage;
-  int number = 0;      ///< from 1, in teaching order
-  std::string name;    ///< for people and the command line: "row-per-thread"
-  std::string kernel;  ///< for the compiler: "transpose_row_per_thread"
-  std::string title;   ///< "One thread per row"
+  int number = 0;                   ///< from 1, in teaching order
+  std::string name;                 ///< for people and the command line: "row-per-thread"
+  std::string kernel;               ///< for the compiler: "transpose_row_per_thread"
+  std::string title;                ///< "One thread per row"
+  Bound bound = Bound::kBandwidth;  ///< what its speed counts: the lab's, unless it says otherwise
   double points = 0;
   double pass_ratio = 0.75;  ///< passed at this ratio to the reference's speed or above
   double full_ratio = 0.90;  ///< all points at this ratio or above

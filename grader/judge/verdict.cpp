@@ -167,7 +167,7 @@ StageResult empty_result(const course::Lab& lab, const course::Stage& stage) {
   result.name = stage.name;
   result.kernel = stage.kernel;
   result.title = stage.title;
-  result.bound = lab.bound;
+  result.bound = stage.bound;
   result.pass_ratio = stage.pass_ratio;
   result.full_ratio = stage.full_ratio;
   result.max_points = stage.points;

@@ -297,7 +297,7 @@ TimedStage timed_stage(const HandedIn& one, const json& kept) {
   const auto at = std::find(one.stages.begin(), one.stages.end(), stage.stage);
   stage.answer = one.answers[static_cast<std::size_t>(at - one.stages.begin())];
   stage.bar = one.lab->stage(stage.stage)->pass_ratio;
-  const bool operations = one.lab->bound == course::Bound::kOperations;
+  const bool operations = one.lab->stage(stage.stage)->bound == course::Bound::kOperations;
   for (const json& each : kept.at("cases"))
     stage.cases.push_back({each.at(operations ? "operations" : "bytes"), each.at("ceiling"),
                            timed_launches(each.at("student")),
@@ -406,6 +406,7 @@ void hold_ladders(const Setting& setting, const std::map<std::pair<std::string, 
   for (const course::Lab* lab : labs) {
     if (!lab->has_order) continue;
     for (std::size_t i = 1; i < lab->ladder.size(); ++i) {
+      if (lab->stage(lab->ladder[i - 1])->bound != lab->stage(lab->ladder[i])->bound) continue;
       const auto before = own.find({lab->id, lab->ladder[i - 1]});
       const auto stage = own.find({lab->id, lab->ladder[i]});
       if (before != own.end() && stage != own.end() && stage->second <= before->second * kAsFast)

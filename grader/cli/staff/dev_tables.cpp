@@ -215,9 +215,9 @@ const course::StageResult* stage_of(const course::Result& result, int number) {
   return nullptr;
 }
 
-std::string speed_text(const course::Lab& lab, double speed) {
+std::string speed_text(course::Bound bound, double speed) {
   char text[40];
-  const bool operations = lab.bound == course::Bound::kOperations;
+  const bool operations = bound == course::Bound::kOperations;
   std::snprintf(text, sizeof text, "%10.4g %s", speed / 1e9, operations ? "Gop/s" : "GB/s");
   return text;
 }
@@ -255,15 +255,15 @@ base::Result<course::Result> measure(const Context& context, const judge::Tools&
 }
 
 /// A stage's kernel and its speed.
-std::string speed_row(const course::Lab& lab, const course::StageResult& stage) {
+std::string speed_row(const course::StageResult& stage) {
   return report::padded(std::to_string(stage.stage) + " " + stage.kernel, 34) +
-         speed_text(lab, *stage.speed);
+         speed_text(stage.bound, *stage.speed);
 }
 
 /// The speeds of stages that do different work.
 void print_speeds(const course::Lab& lab, const course::Result& result) {
   for (const int number : lab.ladder)
-    std::printf("  %s\n", speed_row(lab, *stage_of(result, number)).c_str());
+    std::printf("  %s\n", speed_row(*stage_of(result, number)).c_str());
 }
 
 constexpr double kLevel = 0.97;  // as fast: so far apart lie stages at a copy's speed on an H200
@@ -290,20 +290,24 @@ bool is_as_fast(const course::StageResult& before, const course::StageResult& st
   return *b.speed > *a.speed * kLevel;
 }
 
-/// One line a stage, slowest first as the lab says; whether that is what was found.
+/// One line a stage, slowest first as the lab says; whether that is what was found. Stages whose
+/// speeds count different things have no order.
 bool print_ladder(const course::Lab& lab, const course::Result& result, const report::Style& style,
                   const AtOneSize& at_one_size) {
-  const double fastest = *stage_of(result, lab.ladder.back())->speed;
+  const course::StageResult& last = *stage_of(result, lab.ladder.back());
   bool in_order = true;
   const course::StageResult* before = nullptr;
   for (const int number : lab.ladder) {
     const course::StageResult& stage = *stage_of(result, number);
-    const bool fits = before == nullptr || is_as_fast(*before, stage, at_one_size);
+    const bool fits = before == nullptr || before->bound != stage.bound ||
+                      is_as_fast(*before, stage, at_one_size);
     in_order = in_order && fits;
     before = &stage;
-    std::printf("%s %s %s of the last one\n",
-                style.sign(fits ? report::Tone::kGood : report::Tone::kBad).c_str(),
-                speed_row(lab, stage).c_str(), share_text(*stage.speed / fastest).c_str());
+    const std::string share = stage.bound == last.bound
+                                  ? share_text(*stage.speed / *last.speed) + " of the last one"
+                                  : "";
+    std::printf("%s %s %s\n", style.sign(fits ? report::Tone::kGood : report::Tone::kBad).c_str(),
+                speed_row(stage).c_str(), share.c_str());
   }
   return in_order;
 }

@@ -231,7 +231,8 @@ struct TimedCase {
   std::string instance;             ///< "" or the template arguments, "<float>"
   std::vector<std::int64_t> sizes;  ///< what LAUNCH_SHAPE receives
   double useful_bytes = 0;          ///< that any solution must move: each input and output once
-  double useful_operations = 0;     ///< for labs bound by operations; 0 otherwise
+  double useful_operations = 0;     ///< for stages bound by operations; 0 otherwise
+  bool fused_operations = false;    ///< they are multiply-adds, two operations each
   std::vector<TimedBuffer> inputs;
   std::vector<TexturedInput> textures{};
   std::vector<ConstantInput> constants{};

@@ -125,7 +125,7 @@ Difference DeviceKernels::compare(const TimedBuffer& buffer, const void* d_got,
 void DeviceKernels::keep_busy() const {
   constexpr int kOneWarp = 32;
   constexpr int kRounds = 16;
-  launch_add_min(1, kOneWarp, kRounds);
+  launch_arithmetic("membound_add_min", 1, kOneWarp, kRounds);
 }
 
 void DeviceKernels::launch_nothing() const {
@@ -143,19 +143,28 @@ void DeviceKernels::read(const void* d_in, std::size_t size_bytes) const {
          kReadThreads, d_in, count, result_.data());
 }
 
-void DeviceKernels::launch_add_min(int blocks, int threads, int iterations) const {
+void DeviceKernels::launch_arithmetic(const std::string& name, int blocks, int threads,
+                                      int iterations) const {
   void* d_addends = static_cast<std::byte*>(result_.data()) + kResultBytes / 4;  // stays 0
   void* d_never = static_cast<std::byte*>(result_.data()) + kResultBytes / 2;
-  launch("membound_add_min", dim3{static_cast<unsigned>(blocks)}, threads, d_addends, d_never,
-         iterations);
+  launch(name, dim3{static_cast<unsigned>(blocks)}, threads, d_addends, d_never, iterations);
 }
 
-double DeviceKernels::add_min(int iterations) const {
+double DeviceKernels::fill_with_arithmetic(const std::string& name, int iterations,
+                                           int operations) const {
   // 2 blocks of 256 threads: 4 warps for each of an SM's four schedulers; more were no faster.
   constexpr int kBlock = 256;
   const int blocks = 2 * sm_count_;
-  launch_add_min(blocks, kBlock, iterations);
-  return static_cast<double>(blocks) * kBlock * iterations * kAddMinOperationsPerIteration;
+  launch_arithmetic(name, blocks, kBlock, iterations);
+  return static_cast<double>(blocks) * kBlock * iterations * operations;
+}
+
+double DeviceKernels::add_min(int iterations) const {
+  return fill_with_arithmetic("membound_add_min", iterations, kAddMinOperationsPerIteration);
+}
+
+double DeviceKernels::multiply_add(int iterations) const {
+  return fill_with_arithmetic("membound_multiply_add", iterations, kAddMinOperationsPerIteration);
 }
 
 }  // namespace membound::harness

@@ -22,7 +22,8 @@
 
 namespace membound::harness {
 
-/// Additions and minima that one thread of add_min() does per iteration, together.
+/// Additions and minima that one thread of add_min() does per iteration, together; as many are the
+/// operations of multiply_add().
 inline constexpr int kAddMinOperationsPerIteration = 512;
 
 /// The loaded harness.fatbin with the buffers its kernels need, on one device, which makes it
@@ -78,6 +79,8 @@ class DeviceKernels {
   void read(const void* d_in, std::size_t size_bytes) const;
   /// Fills the device with warps that each do `iterations` iterations; returns the operations done.
   double add_min(int iterations) const;
+  /// The same with multiply-adds, which are two operations each.
+  double multiply_add(int iterations) const;
 
  protected:
   static constexpr int kThreads = 256;
@@ -104,7 +107,10 @@ class DeviceKernels {
   virtual void set_words(void* d_data, std::size_t count, unsigned word) const = 0;
   void launch_with(const std::string& name, dim3 grid, int threads,
                    std::span<const std::size_t> sizes, void** addresses) const;
-  void launch_add_min(int blocks, int threads, int iterations) const;
+  /// Launches a kernel of arithmetic alone.
+  void launch_arithmetic(const std::string& name, int blocks, int threads, int iterations) const;
+  /// On all multiprocessors; returns the operations done.
+  double fill_with_arithmetic(const std::string& name, int iterations, int operations) const;
 
   Library library_;
   int sm_count_, device_;

@@ -166,3 +166,27 @@ extern "C" __global__ void membound_add_min(const float* addends, float* never, 
   for (int c = 0; c < kChains; ++c) smallest = fminf(smallest, best[c] + sum[c]);
   if (smallest == 0.123456F) *never = smallest;
 }
+
+/// Ceiling of kernels bound by multiply-adds: `iterations` times 256 of them per thread, in 8
+/// chains, which is twice as many as a scheduler needs of 4 warps to have one ready in every cycle.
+extern "C" __global__ void membound_multiply_add(const float* addends, float* never,
+                                                 int iterations) {
+  constexpr int kChains = 8;
+  constexpr int kSteps = 32;  // unrolled, so that the loop's own instructions do not count
+  float sum[kChains];
+  const float factor = addends[0];
+#pragma unroll
+  for (int c = 0; c < kChains; ++c) sum[c] = addends[c] + static_cast<float>(threadIdx.x);
+#pragma unroll 1
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) {
+#pragma unroll
+      for (int c = 0; c < kChains; ++c) sum[c] = fmaf(sum[c], factor, factor);
+    }
+  }
+  float all = 0;
+#pragma unroll
+  for (int c = 0; c < kChains; ++c) all += sum[c];
+  if (all == 0.123456F) *never = all;
+}

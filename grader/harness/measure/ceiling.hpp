@@ -25,15 +25,16 @@ inline constexpr double kSuspicionMargin = 0.05;
 
 /// Which kernel a case is held against.
 enum class CeilingKind {
-  kCopy,       ///< reads and writes
-  kRead,       ///< hardly writes: reading alone is faster than copying
-  kOperations  ///< additions and minima
+  kCopy,        ///< reads and writes
+  kRead,        ///< hardly writes: reading alone is faster than copying
+  kOperations,  ///< additions and minima
+  kMultiplyAdd  ///< multiply-adds: two operations each
 };
 
-/// "copy", "read" or "operations".
+/// "copy", "read", "operations" or "multiply-add".
 [[nodiscard]] std::string to_string(CeilingKind kind);
 
-/// By useful_operations and the sizes of inputs and output.
+/// By the operations and the sizes of inputs and output.
 [[nodiscard]] CeilingKind ceiling_kind_of(const TimedCase& timed_case);
 
 /// Whether `rate` is beyond what `ceiling` allows; never when the ceiling is 0 (not measured).
@@ -63,7 +64,9 @@ class Ceilings {
 
  private:
   [[nodiscard]] double measure_bytes(CeilingKind kind, std::size_t bytes);
-  [[nodiscard]] double measure_operations();
+  /// `operations(iterations)` fills the device and returns what it did.
+  template <typename Operations>
+  [[nodiscard]] double measure_operations(const Operations& operations);
   /// `prepare` gets the number of the sample.
   template <typename Prepare, typename Work>
   [[nodiscard]] double median_ns(const Prepare& prepare, const Work& work);

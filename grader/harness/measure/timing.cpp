@@ -197,7 +197,7 @@ void compare_with_ceiling(const Bench& bench, const TimingRequest& request,
   timing.ceiling_kind = to_string(kind);
   timing.suspicion_margin = kSuspicionMargin;
   const double work =
-      kind == CeilingKind::kOperations ? timed_case.useful_operations : timed_case.useful_bytes;
+      timed_case.useful_operations > 0 ? timed_case.useful_operations : timed_case.useful_bytes;
   const bool measured = bench.parts().device.timing_rules().bound_by_ceiling;
   // What the reference answer reached beside it the device can reach, wherever a plain copy's
   // arrays came to lie.

@@ -20,6 +20,8 @@ TEST(SpeedRules, ACaseIsHeldAgainstTheCeilingOfWhatItDoes) {
   TimedCase product = case_of(1000, 1000);
   product.useful_operations = 1;
   EXPECT_EQ(ceiling_kind_of(product), CeilingKind::kOperations);
+  product.fused_operations = true;
+  EXPECT_EQ(ceiling_kind_of(product), CeilingKind::kMultiplyAdd);
 }
 
 TEST(SpeedRules, FasterThanTheCeilingBeyondTheMarginIsSuspicious) {
