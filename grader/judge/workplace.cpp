@@ -203,7 +203,8 @@ bool is_skeleton(const Workplace& place, const course::Lab& lab, std::string_vie
 
 base::Result<std::string> find_skeleton(const Workplace& place, const course::Lab& lab) {
   // A student's tree has a copy beside the compiled reference answer.
-  if (auto released = base::read_file(place.tree(lab) / "released" / lab.id / "skeleton.cu"))
+  if (auto released =
+          course::read_submission(place.tree(lab) / "released" / lab.id / "skeleton.cu", lab))
     return *std::move(released);
   for (std::string& text : versions(place.tree(lab), lab))
     if (is_skeleton(place, lab, text)) return std::move(text);

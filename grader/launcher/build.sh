@@ -50,7 +50,7 @@ up_to_date() {
   done
   [ -d "$answers" ] || answers=$root/released # a student's tree
   newer=$(find "$root/CMakeLists.txt" "$root/CMakePresets.json" "$root/grader" "$root/labs" \
-    "$answers" -newer "$oldest" -type f ! -path "$root/labs/*/kernel.cu" \
+    "$answers" -newer "$oldest" -type f ! -path "$root/labs/*/kernel.cu" ! -path "$root/labs/*/answers.md" \
     ! -path "$root/grader/tests/*" ! -path "$root/grader/gpu_truth/*" -print -quit)
   [ -z "$newer" ]
 }

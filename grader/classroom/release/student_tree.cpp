@@ -51,8 +51,9 @@ base::Status add_written(const ReleaseRequest& request, Tree& tree) {
   for (const auto& [lab, skeleton] : request.skeletons) {
     const course::SplitSubmission split = course::split_submission(skeleton);
     tree["labs/" + lab + "/kernel.cu"].bytes = split.kernel;
-    for (const auto& [name, text] : split.beside) tree["labs/" + lab + "/" + name].bytes = text;
-    tree["released/" + lab + "/skeleton.cu"].bytes = skeleton;
+    tree["released/" + lab + "/skeleton.cu"].bytes = split.kernel;
+    for (const auto& [name, text] : split.beside)
+      tree["labs/" + lab + "/" + name].bytes = tree["released/" + lab + "/" + name].bytes = text;
     if (request.reader == Reader::kClass) {
       shorten_handout(tree, lab);
       continue;

@@ -88,10 +88,17 @@ def merged(mine, base, theirs):
     return run.stdout if run.returncode == 0 else None
 
 
+def untouched_of(name):
+    """Where a tree keeps the skeleton of a file that students work in: labs/LAB/kernel.cu, labs/LAB/answers.md."""
+    _, lab, file = name.split("/")
+    return f"released/{lab}/" + ("skeleton.cu" if file == "kernel.cu" else file)
+
+
 def upgrade_kernel(root, name, course):
     """A new skeleton under the student's work; returns what is to be told, or None."""
     mine, theirs = root / name, course / name
-    base = root / "released" / name.split("/")[1] / "skeleton.cu"
+    untouched = untouched_of(name)
+    base = root / untouched
     if not mine.exists() or (base.exists() and mine.read_bytes() == base.read_bytes()):
         changed = mine.exists() and mine.read_bytes() != theirs.read_bytes()
         put(theirs, mine)
@@ -100,8 +107,7 @@ def upgrade_kernel(root, name, course):
         return None
     text = merged(mine, base, theirs) if shutil.which("diff3") else None
     if text is None:
-        return (f"{name}: yours stays. The skeleton has changed where you worked: compare it with "
-                f"released/{name.split('/')[1]}/skeleton.cu")
+        return f"{name}: yours stays. The skeleton has changed where you worked: compare it with {untouched}"
     if text == mine.read_bytes():
         return None
     kept = keep(root, name)
@@ -118,7 +124,8 @@ def upgrade(root, course=COURSE):
     now = json.loads((course / MANIFEST).read_text())
     told = []
     names = course_names(course)
-    kernels = [name for name in names if name.startswith("labs/") and name.endswith("/kernel.cu")]
+    kernels = [name for name in names if name.startswith("labs/") and name.count("/") == 2
+               and (name.endswith("/kernel.cu") or untouched_of(name) in names)]
     for name in kernels:  # first: the old skeletons are what both sides came from
         line = upgrade_kernel(root, name, course)
         if line:

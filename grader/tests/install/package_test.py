@@ -55,6 +55,15 @@ class Upgrade(unittest.TestCase):
         folder = self.root / ".membound/backups" / lab
         return sorted(file.read_text() for file in folder.iterdir()) if folder.exists() else []
 
+    def test_keeps_what_stands_in_a_file_beside_the_kernel(self):
+        answers = "labs/01-fake/answers.md"
+        beside = {answers: "- line:\n", "released/01-fake/answers.md": "- line:\n"}
+        self.upgrade(more=beside)
+        self.assertEqual((self.root / answers).read_text(), "- line:\n")
+        (self.root / answers).write_text("- line: 7\n")
+        self.said(package.upgrade, self.root, course(self.folder / "newer", "1.2.0", SKELETON, more=beside))
+        self.assertEqual((self.root / answers).read_text(), "- line: 7\n")
+
     def test_keeps_work_where_the_skeleton_is_the_same(self):
         mine = SKELETON.replace("  // TODO\n", "  return 1;\n", 1)
         self.kernel.write_text(mine)
