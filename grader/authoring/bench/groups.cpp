@@ -452,12 +452,65 @@ Group shortcut_group(const Machine& machine, int n) {
   return group;
 }
 
+/// Stages [first, last] of lab 14 on one product beside cuBLAS. Sums of such whole numbers are
+/// exact in any order.
+Group product_group(const Machine& machine, int first, int last, int m, int n, int k) {
+  constexpr std::int64_t kExact = 1 << 24;
+  const bool vectors = m == 1 || n == 1;
+  const auto count = [](int rows, int cols) { return static_cast<std::int64_t>(rows) * cols; };
+  Group group;
+  group.unit = vectors ? "GB/s" : "Tops/s";
+  group.timed_case.inputs = {buffer(ElementType::kFloat, count(m, k)),
+                             buffer(ElementType::kFloat, count(k, n))};
+  const std::int64_t most = (kExact - 1) / k;
+  group.timed_case.inputs[0].integers = harness::IntegerRange{-most, most};
+  group.timed_case.inputs[1].integers = harness::IntegerRange{-1, 1};
+  group.timed_case.output = buffer(ElementType::kFloat, count(m, n));
+  const auto elements = static_cast<double>(count(m, k) + count(k, n) + count(m, n));
+  const double thousands = 2.0 * static_cast<double>(count(m, n)) * k / 1000;
+  const double amount = vectors ? elements * sizeof(float) : thousands;
+  const auto arguments = [m, n, k](const Arrays& arrays) {
+    return kernel_arguments(static_cast<float*>(arrays.d_output),
+                            static_cast<const float*>(arrays.d_inputs[0]),
+                            static_cast<const float*>(arrays.d_inputs[1]), m, n, k, k, n, n);
+  };
+  const auto answers =
+      keep(group, machine, "14-arithmetic-intensity",
+           {.parameters = "(float*, float const*, float const*, int, int, int, int, int, int)"});
+  for (int stage = first; stage <= last; ++stage)
+    group.contestants.push_back(answers->stage(stage, {"", {m, n, k, k, n, n}, arguments, amount}));
+  const auto cublas = std::make_shared<Cublas>();
+  group.contestants.push_back({vectors ? "cublasSgemv" : "cublasSgemm, pedantic", Role::kLibrary,
+                               "", false, amount, [=](const Arrays& arrays) {
+                                 const auto in = [&](int i) {
+                                   return static_cast<const float*>(
+                                       arrays.d_inputs[static_cast<std::size_t>(i)]);
+                                 };
+                                 auto* const d_c = static_cast<float*>(arrays.d_output);
+                                 if (vectors)
+                                   cublas->gemv(d_c, in(0), in(1), m, n, k);
+                                 else
+                                   cublas->gemm(d_c, in(0), in(1), m, n, k);
+                               }});
+  return group;
+}
+
 }  // namespace
 
 std::vector<GroupMaker> arithmetic_groups(const Machine& machine) {
   return {
       {"shortcut, 6272 places", [&machine] { return shortcut_group(machine, 6272); }},
       {"shortcut, 6300 places", [&machine] { return shortcut_group(machine, 6300); }},
+      {"product 1, 16384 x 16384 by a column",
+       [&machine] { return product_group(machine, 1, 1, 16384, 1, 16384); }},
+      {"product 2, a row by 16384 x 16384",
+       [&machine] { return product_group(machine, 2, 2, 1, 16384, 16384); }},
+      {"product 3 to 6, 4096 x 4096 x 4096",
+       [&machine] { return product_group(machine, 3, 6, 4096, 4096, 4096); }},
+      {"product 6, 8192 x 8192 x 4096",
+       [&machine] { return product_group(machine, 6, 6, 8192, 8192, 4096); }},
+      {"product 6, 8189 x 8191 x 4093",
+       [&machine] { return product_group(machine, 6, 6, 8189, 8191, 4093); }},
   };
 }
 

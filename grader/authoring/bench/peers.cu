@@ -109,4 +109,24 @@ void Cublas::axpy(float* d_y, const float* d_x, int n) const {
   check(cublasSaxpy(handle_->cublas, n, &alpha, d_x, 1, d_y, 1), "cublasSaxpy");
 }
 
+void Cublas::gemv(float* d_c, const float* d_a, const float* d_b, int m, int n, int k) const {
+  const float one = 1;
+  const float zero = 0;
+  const bool by_rows = n == 1;  // a's rows are cuBLAS's columns: k x m, to be transposed
+  check(by_rows
+            ? cublasSgemv(handle_->cublas, CUBLAS_OP_T, k, m, &one, d_a, k, d_b, 1, &zero, d_c, 1)
+            : cublasSgemv(handle_->cublas, CUBLAS_OP_N, n, k, &one, d_b, n, d_a, 1, &zero, d_c, 1),
+        "cublasSgemv");
+}
+
+void Cublas::gemm(float* d_c, const float* d_a, const float* d_b, int m, int n, int k) const {
+  const float one = 1;
+  const float zero = 0;
+  check(cublasSetMathMode(handle_->cublas, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
+  // By columns it is the transposed product: c^T = b^T * a^T.
+  check(cublasSgemm(handle_->cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, d_b, n, d_a, k, &zero,
+                    d_c, n),
+        "cublasSgemm");
+}
+
 }  // namespace membound::authoring

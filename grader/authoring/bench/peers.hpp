@@ -60,6 +60,11 @@ class Cublas {
   void transpose(double* d_out, const double* d_in, int rows, int cols) const;
   /// y = 1.5 * x + y.
   void axpy(float* d_y, const float* d_x, int n) const;
+  /// c = a * b with one column of results (n = 1) or one row (m = 1): gemv, by rows or by columns
+  /// of the matrix. All row after row, without gaps.
+  void gemv(float* d_c, const float* d_a, const float* d_b, int m, int n, int k) const;
+  /// c = a * b, row after row, without gaps; in float throughout, without tensor cores.
+  void gemm(float* d_c, const float* d_a, const float* d_b, int m, int n, int k) const;
 
  private:
   struct Handle;
