@@ -147,15 +147,17 @@ nlohmann::json reports_of_order(const RunRequest& run, const course::StageMeasur
   if (!once_more || once_more->measurements.size() != 1 ||
       first_failed(once_more->measurements.front()) == nullptr)
     return seen.checks;
-  return {{{"checker", "racecheck"},
-           {"kind", "order of warps"},
-           {"kernel", suspect.kernel},
-           {"text",
-            "the result is right when the warps of a block take their turns in the order of their "
-            "numbers, and wrong in another order; a GPU promises none"},
-           {"advice",
-            "find what one warp writes and another reads, with atomics or volatile words too, and "
-            "put __syncthreads() between, where every thread reaches it"}}};
+  return {
+      {{"checker", "racecheck"},
+       {"kind", "order of warps"},
+       {"kernel", suspect.kernel},
+       {"text",
+        "the result is right when the warps of a block take their turns in the order of their "
+        "numbers, and wrong in another order; a GPU promises none"},
+       {"advice",
+        "find what one warp writes and another reads, with atomics or volatile words too, and "
+        "put __syncthreads() between, where every thread reaches it. A mask of __activemask() may "
+        "hold fewer lanes there: ask all of them by __ballot_sync() before the branch"}}};
 }
 
 /// False: it was stopped. What the checker rerun itself ends in says nothing new of a failure. One
