@@ -192,8 +192,8 @@ int main(int argc, char** argv) {
   std::printf("a load that waits for the one before it\n");
   const int everywhere = attribute(cudaDevAttrMultiProcessorCount) * kReaderBlocksPerSm;
   constexpr std::size_t kKib = 1024, kMib = 1024 * kKib;
-  chain_line("L1 (16 KiB)", 16 * kKib, true, {1, 16 * kKib}, arrays);
-  chain_line("L2 (4 MiB)", 4 * kMib, true, {everywhere, std::min(16 * kMib, arrays.large_bytes)},
+  chain_line("16 KiB, in L1", 16 * kKib, true, {1, 16 * kKib}, arrays);
+  chain_line("4 MiB, in L2", 4 * kMib, true, {everywhere, std::min(16 * kMib, arrays.large_bytes)},
              arrays);
   chain_line("DRAM (the large array's size)", arrays.large_bytes, false,
              {everywhere, arrays.large_bytes}, arrays);
