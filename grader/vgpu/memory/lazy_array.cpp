@@ -111,17 +111,16 @@ LazyArray::Range LazyArray::made_about(std::uint64_t offset) {
   const std::uint64_t chunk = offset / kChunkBytes;
   std::uint32_t first = place_of(chunk);
   if (first == 0) first = make_chunk(chunk);
-  std::uint64_t begin = chunk, end = chunk + 1;
-  std::uint32_t last = first;
-  while (end % kChunksOfPage != 0 && end < chunks_ && follows(last, place_of(end))) {
-    ++end;
-    ++last;
-  }
-  while (begin % kChunksOfPage != 0 && follows(place_of(begin - 1), first)) {
-    --begin;
-    --first;
-  }
-  return {begin * kChunkBytes, std::min(end * kChunkBytes, bytes_), host_of(first)};
+  // Looked up once: the page has a note now.
+  const Places& page = *places_.find(chunk / kChunksOfPage);
+  const std::uint64_t begin_of_page = chunk / kChunksOfPage * kChunksOfPage;
+  const std::uint64_t chunks = std::min(kChunksOfPage, chunks_ - begin_of_page);
+  const auto place = [&page](std::uint64_t at) { return page[at].load(std::memory_order_acquire); };
+  std::uint64_t begin = chunk - begin_of_page, end = begin + 1;
+  for (std::uint32_t last = first; end < chunks && follows(last, place(end)); ++end) ++last;
+  for (; begin > 0 && follows(place(begin - 1), first); --begin) --first;
+  return {(begin_of_page + begin) * kChunkBytes,
+          std::min((begin_of_page + end) * kChunkBytes, bytes_), host_of(first)};
 }
 
 void LazyArray::each_made(const See& see) const {
