@@ -48,7 +48,9 @@ TEST(HandoutLength, IsAtMost2500WordsBeforeOneIsDone) {
   int handouts = 0;
   for (const auto& folder : fs::directory_iterator(fs::path(MEMBOUND_SOURCE_DIR) / "handouts")) {
     const auto page = base::read_file(folder.path() / "handout.md");
-    if (!page) continue;
+    const auto lab = base::read_file(fs::path(MEMBOUND_SOURCE_DIR) / "labs" /
+                                     folder.path().filename() / "lab.json");
+    if (!page || (lab && lab->find("\"draft\": true") != std::string::npos)) continue;
     ++handouts;
     EXPECT_LE(words_to_read(*page, kDone), kMostWords)
         << folder.path() << ": fold what a reader may leave out, or say it shorter";
