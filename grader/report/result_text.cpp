@@ -65,8 +65,8 @@ bool has_reason_not_to_run(const course::StageResult& stage) {
 std::string after_a_pass(const course::Result& result, const WholeLab& lab) {
   const std::string number = number_of(result.lab);
   const bool ran = std::none_of(result.stages.begin(), result.stages.end(), has_reason_not_to_run);
-  const bool whole = ran && lab.stages == result.stages.size();
-  if (whole) {
+  const bool is_whole = ran && lab.stages == result.stages.size();
+  if (is_whole) {
     return "All stages passed." +
            (lab.is_explained
                 ? " The lab's explanation is open now: ./membound handout " + number +

@@ -84,11 +84,11 @@ bool Decoder::read_store(Operands ops, Instruction& out) {
   return address(ops[0], out.space, out.s[0], out.make<Access>());
 }
 
-bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
+bool Decoder::read_atomic(Operands ops, Instruction& out, bool gives_result) {
   auto& atomic = out.make<AtomicAccess>();
   std::size_t next = 0;
-  if (ops.size() < (has_result ? 3u : 2u) || !has_size(out)) return false;
-  if (has_result) {
+  if (ops.size() < (gives_result ? 3u : 2u) || !has_size(out)) return false;
+  if (gives_result) {
     const Operands targets = elements(ops, 0);
     if (!takes_vector(targets, out)) return false;
     for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -109,7 +109,7 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
     if (!source(ops[next], out.type, out.s[2])) return false;
   }
   out.s_slots = operand_slots(sources[0], out.type);
-  if (!has_result || !out.d[0]) out.flags |= kResultUnused;
+  if (!gives_result || !out.d[0]) out.flags |= kResultUnused;
   return atomic.operation != Atomic::kNone;
 }
 

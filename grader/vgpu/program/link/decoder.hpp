@@ -71,7 +71,7 @@ class Decoder {
   bool read_move(Operands ops, Instruction& out);
   bool read_load(Operands ops, Instruction& out);
   bool read_store(Operands ops, Instruction& out);
-  bool read_atomic(Operands ops, Instruction& out, bool has_result);
+  bool read_atomic(Operands ops, Instruction& out, bool gives_result);
   bool read_barrier(Operands ops, Instruction& out);
   bool read_collective(Operands ops, Shape shape, Instruction& out);
   bool read_branch(Operands ops, Instruction& out);
