@@ -301,7 +301,10 @@ void StageRun::abort_fault(cudaError_t code) {
   keep_checks(report);
   const std::string details = fault_text(report);
   // Where somebody traces a warp, what it did up to here is what they want to see.
-  if (session_.options().counters && is_traced(report)) measurement_.counters = report;
+  if (session_.options().counters && is_traced(report)) {
+    const std::lock_guard lock(mutex_);
+    measurement_.counters = report;
+  }
   if (code == cudaErrorMemoryAllocation)
     abort(course::Cause::kMemory,
           "the device has no room for the scratch that the launch asks "
