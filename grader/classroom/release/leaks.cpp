@@ -36,9 +36,10 @@ std::string normalised(std::string_view line) {
   return text;
 }
 
-/// Whether a line can tell anything: rulers of tables and the licence in each head cannot.
+/// Whether a line can tell anything: rulers of tables, the licence in each head and the name of a
+/// system's header cannot.
 bool tells_something(const std::string& line) {
-  if (line.find("SPDX-") != std::string::npos) return false;
+  if (line.find("SPDX-") != std::string::npos || line.starts_with("#include <")) return false;
   return line.size() >= kShortestSecret && std::any_of(line.begin(), line.end(), [](char letter) {
            return std::isalnum(static_cast<unsigned char>(letter)) != 0;
          });
