@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Warps that take their turns in drawn orders: what hangs on the order comes out otherwise, what
-/// is in order does not, and equal seeds give equal results.
+/// Warps and blocks that take their turns in drawn orders: what hangs on the order comes out
+/// otherwise, what is in order does not, and equal seeds give equal results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -138,6 +138,79 @@ TEST(TurnOrder, CheckersFindNothingInWhatHasNoRace) {
     EXPECT_TRUE(machine.argument(out).run(kernel, {1, 1, 1}, {32 * kWarps, 1, 1}).checks.empty())
         << kernel;
   }
+}
+
+/// Blocks that wait for the one before them: for that of the ticket before (`by_ticket`), or of the
+/// number before (`by_number`). Word 0 is the ticket, word 1 + i says that block i has come; the
+/// blocks count how often they found that the other had not (word 63).
+constexpr const char* kWaiting = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry by_ticket(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  atom.global.add.u32 %r1, [%rd1], 1;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd2, %rd1, %rd2;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra COME;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r2, [%rd2];
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra COME;
+  red.global.add.u32 [%rd1+252], 1;
+  bra WAIT;
+COME:
+  st.relaxed.gpu.global.u32 [%rd2+4], 1;
+  ret;
+}
+.visible .entry by_number(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd2, %rd1, %rd2;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra COME;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r2, [%rd2];
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 bra WAIT;
+COME:
+  st.relaxed.gpu.global.u32 [%rd2+4], 1;
+  ret;
+})";
+
+constexpr std::uint32_t kBlocks = 60;  ///< of which 4 run at once
+
+/// Whether all blocks come to their end.
+bool ends(const std::string& kernel, std::optional<std::uint64_t> seed,
+          std::uint32_t* waited = nullptr) {
+  Machine machine(kWaiting);
+  const auto out = machine.upload(std::vector<std::uint32_t>(64));
+  machine.request().warp_order_seed = seed;
+  machine.request().limits.resident_blocks = 4;
+  machine.request().limits.warp_instructions = 1 << 18;
+  const LaunchReport report = machine.argument(out).run(kernel, {kBlocks, 1, 1}, {1, 1, 1});
+  if (waited != nullptr) *waited = machine.download<std::uint32_t>(out, 64)[63];
+  return !report.fault;
+}
+
+TEST(BlockOrder, WithoutASeedItIsThatOfTheNumbers) { EXPECT_TRUE(ends("by_number", std::nullopt)); }
+
+TEST(BlockOrder, ABlockThatWaitsForALowerNumberMayWaitForEver) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_FALSE(ends("by_number", seed)) << "seed " << seed;
+}
+
+TEST(BlockOrder, ABlockThatWaitsForALowerTicketEnds) {
+  std::uint32_t all = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    std::uint32_t waited = 0;
+    EXPECT_TRUE(ends("by_ticket", seed, &waited)) << "seed " << seed;
+    all += waited;
+  }
+  EXPECT_GT(all, 0u) << "no block ever came before the one that it waits for";
 }
 
 }  // namespace

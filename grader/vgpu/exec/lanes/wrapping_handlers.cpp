@@ -37,6 +37,9 @@ const Step* pausing(Warp& w, const Step* s) {
   if (next != s + 1 || w.pass.wanted || !draw_pause(w)) return next;
   w.pass = {};
   w.pass.wanted = true;
+  // Blocks that run one beside the other go on before it, too: what it has told or heard may be old
+  // by then.
+  w.pass.to_blocks = s->extra->in->space != ptx::StateSpace::kShared;
   w.stop = next;
   return next;
 }

@@ -277,17 +277,21 @@ std::uint64_t processors() {
 /// Where blocks hand something over, so many are there to take it: all of a small grid. With as
 /// many under way another one starts but now and then, for each takes memory.
 constexpr std::uint64_t kSideBySide = 32;
-constexpr std::uint64_t kNowAndThen = 16;  // sweeps
+constexpr std::uint64_t kManySideBySide = 80;  // in drawn orders: more than a warp can look back at
+constexpr std::uint64_t kNowAndThen = 16;      // sweeps
 
 /// One thread. A block runs until it is done, only spins or hands something over; then all others
 /// get a turn, and a new block starts when there is room for it. The blocks of a cooperative launch
-/// start all at once, as on a GPU, so that those that come first do not poll for each of the others.
+/// start all at once, as on a GPU, so that those that come first do not poll for each of the
+/// others. With a seed blocks take their turns in an order drawn anew each time, so that none finds
+/// the others always as far as it is itself.
 void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, std::uint64_t blocks,
-                     std::uint64_t resident) {
+                     std::uint64_t resident, std::optional<std::uint64_t> seed) {
   std::deque<std::unique_ptr<Block>> running;
   std::vector<std::unique_ptr<Block>> spare;
   GridBarrierWatch watch(launch);
-  const std::uint64_t side_by_side = std::min(resident, kSideBySide);
+  const std::uint64_t side_by_side = std::min(resident, seed ? kManySideBySide : kSideBySide);
+  std::mt19937_64 random(seed.value_or(0));
   std::uint64_t started = 0, sweeps = 0;
   bool some_passed = false;
   while (!launch.halt.load(std::memory_order_relaxed)) {
@@ -312,7 +316,11 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
     }
     if (running.empty()) return;
     // New blocks first; then everybody who waited, once each.
-    std::rotate(running.begin(), running.end() - static_cast<std::ptrdiff_t>(fresh), running.end());
+    if (seed)
+      std::ranges::shuffle(running, random);
+    else
+      std::rotate(running.begin(), running.end() - static_cast<std::ptrdiff_t>(fresh),
+                  running.end());
     bool all_spun = started == blocks;
     some_passed = false;
     for (std::size_t i = running.size(); i > 0; --i) {
@@ -384,10 +392,15 @@ std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   threads = alone || runs_only_once(launch) ? 1 : std::min(threads, blocks);
   launch.parallel = threads > 1;
   std::vector<std::unique_ptr<Worker>> workers(threads);
-  const BlockOrder order(blocks, request.shuffle_seed, launch.chosen);
+  // No GPU promises the order in which blocks start: a block that waits for one of a lower number,
+  // without a ticket, may wait for one that has no place to start at.
+  const std::optional<std::uint64_t> drawn = alone && !request.cooperative && launch.chosen.empty()
+                                                 ? request.warp_order_seed
+                                                 : std::nullopt;
+  const BlockOrder order(blocks, drawn ? drawn : request.shuffle_seed, launch.chosen);
   if (alone) {
     workers[0] = make_worker(launch);
-    run_interleaved(launch, *workers[0], order, blocks, resident_blocks(launch, blocks));
+    run_interleaved(launch, *workers[0], order, blocks, resident_blocks(launch, blocks), drawn);
   } else {
     run_in_parallel(launch, workers, order, blocks);
   }

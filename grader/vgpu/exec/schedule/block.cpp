@@ -42,7 +42,8 @@ void start_turns(Block& block) {
     std::mt19937_64 random(*request.shuffle_seed ^ of_block);
     std::ranges::shuffle(block.turn_order, random);
   }
-  if (!request.warp_order_seed || block.warps.size() < 2) return;
+  const bool alone = block.warps.size() < 2 && !block.launch->kernel->communicates_between_blocks;
+  if (!request.warp_order_seed || alone) return;
   block.order_state = (*request.warp_order_seed ^ of_block) | 1;
   for (Warp& w : block.warps) w.pauses = kMostPauses;
   draw_turns(block);

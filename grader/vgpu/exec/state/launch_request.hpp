@@ -273,8 +273,9 @@ struct LaunchRequest {
   Checks checks = {};
   Scheduling scheduling = Scheduling::kIndependent;
   std::optional<std::uint64_t> shuffle_seed = {};  ///< reorders blocks and warps to expose races
-  /// Warps of a block take their turns in orders drawn from it, blocks theirs as always: what then
-  /// comes out otherwise was never certain. Nothing: in the order of their numbers.
+  /// Warps of a block take their turns in orders drawn from it, and blocks that may learn from each
+  /// other start in one: what then comes out otherwise was never certain. Nothing: in the order of
+  /// their numbers.
   std::optional<std::uint64_t> warp_order_seed = {};
   const std::atomic<bool>* stop = nullptr;  ///< set on Ctrl-C; polled now and then
   std::uint32_t sm_count = 132;             ///< of the machine being imitated
