@@ -101,4 +101,9 @@ bool Session::is_kept_from_sampling(const course::Stage& stage) const {
   return device().can_sample() && options_.size.empty() && all_are_watched() && knows_parts(stage);
 }
 
+bool Session::knows_no_parts(const course::Stage& stage) const {
+  return device().can_sample() && options_.size.empty() && !options_.look && !all_are_watched() &&
+         stage.timed_sizes.size() > 1 && !knows_parts(stage);
+}
+
 }  // namespace membound::harness

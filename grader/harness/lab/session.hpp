@@ -131,6 +131,9 @@ class Session {
   /// Whether launches of the stage would be timed by some of their blocks, but that somebody looks
   /// on at all of them: they are then timed at the last size.
   [[nodiscard]] bool is_kept_from_sampling(const course::Stage& stage) const;
+  /// Is it timed at the last of several sizes, because its test program does not say what some of
+  /// its blocks must have left?
+  [[nodiscard]] bool knows_no_parts(const course::Stage& stage) const;
   /// How long one launch may take.
   [[nodiscard]] double timeout_seconds(const course::Stage& stage) const;
 
