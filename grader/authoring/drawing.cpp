@@ -303,7 +303,7 @@ class Drawer {
   void statement(const YAML::Node& node) {
     Fields fields(node, "statement", board_);
     // All at once: what is drawn no time has its fields all the same.
-    for (const char* field : {"when", "set", "move", "draw"}) (void)fields.node(field);
+    for (const char* field : {"when", "set", "move", "step", "draw"}) (void)fields.node(field);
     for (const Shape& each : shapes()) (void)fields.node(std::string(each.name));
     const YAML::Node rows = fields.node("each"), repetition = fields.several("repeat");
     const Names names = board_.names;
@@ -358,7 +358,7 @@ class Drawer {
     int kinds = 0;
     if (fields.has("draw")) {
       ++kinds;
-      statements(fields.node("draw"));
+      list(fields);
     }
     for (const Shape& each : shapes()) {
       const std::string name(each.name);
@@ -378,8 +378,22 @@ class Drawer {
     board_.origin = origin;
   }
 
+  /// Its "draw", which may be one of the pictures that a page plays in turn.
+  void list(Fields& fields) {
+    const bool is_step = fields.has("step");
+    if (is_step && in_step_)
+      return board_.complain(fields.map(), "a step in a step", "steps one after the other");
+    if (is_step) board_.begin_step(fields.number("step") != 0);
+    in_step_ = in_step_ || is_step;
+    statements(fields.node("draw"));
+    if (!is_step) return;
+    in_step_ = false;
+    board_.end_step();
+  }
+
   Board& board_;
   std::size_t drawn_ = 0;
+  bool in_step_ = false;
 };
 
 base::Result<std::string> draw_document(const YAML::Node& document, const std::string& name,

@@ -339,6 +339,20 @@ void Board::label(const YAML::Node& where, const Label& label, const std::string
   extents_.push_back(std::move(extent));
 }
 
+void Board::begin_step(bool still) {
+  outside_ = extents_.size();
+  svg.begin("step", !still);
+  svg.begin("turn");
+  svg.begin("count");  // which steps.js shows; nothing is counted here
+  svg.end();
+}
+
+void Board::end_step() {
+  svg.end();
+  svg.end();
+  extents_.resize(outside_);
+}
+
 Point pair_of(const YAML::Node& node, Board& board) {
   if (node.IsSequence() && node.size() == 2) return {board.number(node[0]), board.number(node[1])};
   board.complain(node, "no pair of numbers", "[x, y]");

@@ -93,6 +93,11 @@ class Board {
   /// Draws a text; complains where it is too small, leaves the picture or runs into another.
   void label(const YAML::Node& where, const Label& label, const std::string& text);
 
+  /// From here to end_step() for one of the pictures that a page plays in turn; `still`: the one
+  /// that is seen where nothing plays. Texts of two such pictures may stand at one place.
+  void begin_step(bool still);
+  void end_step();
+
   [[nodiscard]] const std::set<std::string>& roles() const { return roles_; }
 
  private:
@@ -105,6 +110,7 @@ class Board {
   std::optional<base::Error> mistake_;
   std::set<std::string> roles_;
   std::vector<Extent> extents_;
+  std::size_t outside_ = 0;  ///< of these, texts outside of the step
 };
 
 // The fields of one shape: each is read by its name, and one that no shape asks for is a

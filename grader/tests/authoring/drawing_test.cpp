@@ -125,6 +125,18 @@ TEST(Drawing, RepeatsMovesAndLeavesOut) {
   EXPECT_THAT(svg, HasSubstr("<rect x=\"50\" y=\"50\" width=\"9\" height=\"9\" class=\"mb-moved"));
 }
 
+TEST(Drawing, HasPicturesThatAPagePlaysInTurn) {
+  const std::string svg = drawn(
+      "- repeat: {t: 3}\n  step: t == 1\n  draw: [{text: {at: [20, 30], is: \"time {t}\"}}]\n");
+  EXPECT_EQ(count(svg, "<g class=\"mb-step\" display=\"none\">"), 2U);
+  EXPECT_EQ(count(svg, "<g class=\"mb-step\">\n  <g class=\"mb-turn\">"), 1U);
+  EXPECT_EQ(count(svg, "<g "), count(svg, "</g>"));
+  EXPECT_THAT(drawn("- {step: 1, draw: [{step: 1, draw: []}]}\n"), HasSubstr("a step in a step"));
+  EXPECT_THAT(drawn("- text: {at: [20, 30], is: one}\n"
+                    "- {step: 1, draw: [{text: {at: [30, 33], is: two}}]}\n"),
+              HasSubstr("runs into"));
+}
+
 TEST(Drawing, TakesFactsFromTables) {
   const auto with = [](const std::string& row) {
     const auto svg = draw_description(
