@@ -18,20 +18,6 @@ namespace membound::authoring {
 namespace {
 
 /// An array of `count` elements.
-harness::TimedBuffer buffer(harness::ElementType type, std::int64_t count);
-
-/// Loads answers that live as long as the group. Throws std::runtime_error.
-std::shared_ptr<const Answers> keep(Group& group, const Machine& machine, const std::string& lab_id,
-                                    harness::Signature signature,
-                                    const std::filesystem::path& fatbin = {});
-
-/// Every stage that is a kernel, all on the same work. Stage i has the document's figures[i - 1].
-void add_stages(Group& group, const Answers& answers, const Answers::Work& work,
-                const std::vector<std::string>& figures = {});
-
-/// The device's copies of the first `size_bytes` bytes of the first input.
-void add_copies(Group& group, const harness::DeviceKernels& kernels, std::size_t size_bytes);
-
 harness::TimedBuffer buffer(harness::ElementType type, std::int64_t count) {
   harness::TimedBuffer made;
   made.type = type;
@@ -514,9 +500,72 @@ std::vector<GroupMaker> arithmetic_groups(const Machine& machine) {
   };
 }
 
+namespace {
+
+constexpr const char* kOfKeys = "(unsigned int*, unsigned int const*, int, int)";
+
+/// One stage of lab 11 beside a call of CUB: n ints or keys in `range`, and the stage's second
+/// size.
+struct CollaboratingWork {
+  int stage = 0;
+  CubCall::Kind peer = CubCall::Kind::kScan;
+  int k = 0;
+  harness::IntegerRange range;
+  harness::TimedBuffer output;
+  double bytes_each = 0;  ///< that any solution moves for an element
+};
+
+Group collaborating_group(const Machine& machine, int n, const CollaboratingWork& what) {
+  Group group;
+  group.unit = "GB/s";
+  group.timed_case.inputs = {buffer(ElementType::kInt32, n)};
+  group.timed_case.inputs[0].integers = what.range;
+  group.timed_case.output = what.output;
+  const double amount = what.bytes_each * n;
+  const bool is_scan = what.peer == CubCall::Kind::kScan;
+  const auto arguments = [n, k = what.k, is_scan](const Arrays& arrays) {
+    if (is_scan)
+      return kernel_arguments(static_cast<long long*>(arrays.d_output),
+                              static_cast<const int*>(arrays.d_inputs[0]), n, k);
+    return kernel_arguments(static_cast<unsigned*>(arrays.d_output),
+                            static_cast<const unsigned*>(arrays.d_inputs[0]), n, k);
+  };
+  const auto answers = keep(group, machine, "11-scan-and-sort",
+                            {.parameters = "(long long*, int const*, int, int)",
+                             .of_kernel = {{"histogram", kOfKeys}, {"radix_pass", kOfKeys}}});
+  group.contestants = {answers->stage(what.stage, {"", {n, what.k}, arguments, amount})};
+  group.contestants[0].zeroed_output = what.peer == CubCall::Kind::kHistogram;
+  const auto cub = std::make_shared<CubCall>(what.peer, n);
+  const char* const names[] = {"cub::DeviceScan", "cub::DeviceHistogram", "cub::DeviceRadixSort"};
+  group.contestants.push_back(
+      {names[static_cast<int>(what.peer)], Role::kLibrary, "", false, amount,
+       [cub](const Arrays& arrays) { (*cub)(arrays.d_output, arrays.d_inputs[0]); }});
+  return group;
+}
+
+}  // namespace
+
+std::vector<GroupMaker> collaborating_groups(const Machine& machine) {
+  constexpr int kElements = 1 << 28;
+  constexpr harness::IntegerRange kAllBits = {-(1LL << 31), (1LL << 31) - 1};
+  const auto maker = [&machine](const CollaboratingWork& what) {
+    return [&machine, what] { return collaborating_group(machine, kElements, what); };
+  };
+  const harness::TimedBuffer sums = buffer(ElementType::kInt64, kElements);
+  const harness::TimedBuffer keys = buffer(ElementType::kInt32, kElements);
+  const harness::TimedBuffer counts = buffer(ElementType::kInt32, 256);
+  using enum CubCall::Kind;
+  return {
+      {"scan 2^28 ints", maker({3, kScan, 1, kAllBits, sums, 12})},
+      {"histogram of 2^28 keys, 256 values", maker({4, kHistogram, 0, {0, 255}, counts, 4})},
+      {"histogram of 2^28 keys, 2 values", maker({4, kHistogram, 0, {0, 1}, counts, 4})},
+      {"radix pass of 2^28 keys", maker({5, kRadixPass, 8, kAllBits, keys, 8})},
+  };
+}
+
 std::vector<GroupMaker> all_groups(const Machine& machine) {
   std::vector<GroupMaker> all = library_groups(machine);
-  for (auto more : {copy_groups, arithmetic_groups})
+  for (auto more : {copy_groups, arithmetic_groups, collaborating_groups})
     for (GroupMaker& maker : more(machine)) all.push_back(std::move(maker));
   return all;
 }

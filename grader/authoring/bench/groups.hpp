@@ -25,6 +25,8 @@ struct GroupMaker {
 [[nodiscard]] std::vector<GroupMaker> copy_groups(const Machine& machine);
 /// Lab 06: beside additions and minima alone.
 [[nodiscard]] std::vector<GroupMaker> arithmetic_groups(const Machine& machine);
+/// Lab 11, stages 3 to 5: beside CUB.
+[[nodiscard]] std::vector<GroupMaker> collaborating_groups(const Machine& machine);
 
 /// All of them.
 [[nodiscard]] std::vector<GroupMaker> all_groups(const Machine& machine);

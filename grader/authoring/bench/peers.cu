@@ -8,8 +8,12 @@
 #include <thrust/reverse.h>
 #include <thrust/transform.h>
 
+#include <cub/device/device_histogram.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
+#include <cuda/std/functional>
 #include <stdexcept>
 #include <string>
 
@@ -75,6 +79,37 @@ void CubSelect::operator()(int* d_kept, int* d_count, const int* d_in, int limit
   std::size_t bytes = temporary_bytes_;
   check(cub::DeviceSelect::If(d_temporary_, bytes, d_in, d_kept, d_count, n_, IsBelow{limit}),
         "cub::DeviceSelect::If");
+}
+
+CubCall::CubCall(Kind kind, int n) : kind_(kind), n_(n) {
+  check(call(nullptr, temporary_bytes_, nullptr, nullptr), "asking CUB for its temporary memory");
+  check(cudaMalloc(&d_temporary_, temporary_bytes_), "allocating CUB's temporary memory");
+}
+
+CubCall::~CubCall() { cudaFree(d_temporary_); }
+
+void CubCall::operator()(void* d_out, const void* d_in) const {
+  std::size_t bytes = temporary_bytes_;
+  check(call(d_temporary_, bytes, d_out, d_in), "a call of CUB");
+}
+
+cudaError_t CubCall::call(void* d_temporary, std::size_t& bytes, void* d_out,
+                          const void* d_in) const {
+  switch (kind_) {
+    case Kind::kScan:
+      // With a first value of 64 bits CUB adds in 64 bits; InclusiveSum would add ints.
+      return cub::DeviceScan::InclusiveScanInit(d_temporary, bytes, static_cast<const int*>(d_in),
+                                                static_cast<long long*>(d_out), cuda::std::plus<>{},
+                                                0LL, n_);
+    case Kind::kHistogram:
+      return cub::DeviceHistogram::HistogramEven(d_temporary, bytes,
+                                                 static_cast<const unsigned*>(d_in),
+                                                 static_cast<unsigned*>(d_out), 257, 0u, 256u, n_);
+    case Kind::kRadixPass:
+      return cub::DeviceRadixSort::SortKeys(d_temporary, bytes, static_cast<const unsigned*>(d_in),
+                                            static_cast<unsigned*>(d_out), n_, 8, 16);
+  }
+  return cudaErrorInvalidValue;
 }
 
 struct Cublas::Handle {

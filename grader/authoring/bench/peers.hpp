@@ -5,6 +5,8 @@
 /// CUB, Thrust. All queue on the default stream.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <memory>
 
@@ -40,6 +42,29 @@ class CubSelect {
   void operator()(int* d_kept, int* d_count, const int* d_in, int limit) const;
 
  private:
+  int n_;
+  void* d_temporary_ = nullptr;
+  std::size_t temporary_bytes_ = 0;
+};
+
+/// One call of CUB on n ints or keys, with its temporary memory allocated beforehand.
+class CubCall {
+ public:
+  enum class Kind {
+    kScan,       ///< DeviceScan: out[i] = in[0] + ... + in[i] in 64 bits
+    kHistogram,  ///< DeviceHistogram: how many of the keys are 0, 1, ..., 255; there are no others
+    kRadixPass   ///< DeviceRadixSort: ordered by bits 8 to 15, in one pass
+  };
+  CubCall(Kind kind, int n);
+  ~CubCall();
+  CubCall(const CubCall&) = delete;
+  CubCall& operator=(const CubCall&) = delete;
+  void operator()(void* d_out, const void* d_in) const;
+
+ private:
+  cudaError_t call(void* d_temporary, std::size_t& bytes, void* d_out, const void* d_in) const;
+
+  Kind kind_;
   int n_;
   void* d_temporary_ = nullptr;
   std::size_t temporary_bytes_ = 0;
