@@ -161,7 +161,7 @@ LAB_TEST_WITH_HINT(ScanAndSort, LargestNumbers, "overflow") {
   for (const std::int64_t value : {kAllBits.high, kAllBits.low, std::int64_t{-1}}) {
     for (const int k : ks()) {
       if (HasFailure()) return;
-      check_values(std::vector<std::int32_t>(20'011, static_cast<std::int32_t>(value)), k);
+      check_values(std::vector<std::int32_t>(100'003, static_cast<std::int32_t>(value)), k);
     }
   }
 }

@@ -15,7 +15,7 @@
 // Before   The CPU adds one number after the other, and every sum needs the one before it.
 // Task     The sums of runs of 32 numbers. A warp takes a run, a lane an element, and all 32 sums
 //          grow at once: after step s each lane has the sum of its last 2^s elements.
-// Budget   5 steps. A sum has 64 bits, so a step is 2 shuffles. Load 4 sectors a request, store 8.
+// Budget   One load, 5 steps, one store for each thread. Load 4 sectors a request, store 8.
 //
 //     lane          0    1    2    3    4    5   ...
 //     value         3    1    4    1    5    9
@@ -61,8 +61,8 @@ LAUNCH_SHAPE(warp_scan, int n, int k) {
 // Task     Runs of kRun numbers, a block each. A warp takes an eighth of them, kItems rounds of 32,
 //          and carries its sum from round to round. Then each warp needs one more number: the sum
 //          of all warps before it.
-// Budget   All kItems loads of a thread in flight at once. 5 steps a round, and one barrier. Load 4
-//          sectors a request, store 8.
+// Budget   All kItems loads of a thread in flight at once. One barrier. Load 4 sectors a request,
+//          store 8.
 //
 //     warp 0                          warp 1                          ...
 //     [round 0][round 1]...[15]       [round 0][round 1]...[15]
