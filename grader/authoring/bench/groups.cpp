@@ -27,14 +27,14 @@ harness::TimedBuffer buffer(harness::ElementType type, std::int64_t count) {
 
 std::shared_ptr<const Answers> keep(Group& group, const Machine& machine, const std::string& lab_id,
                                     harness::Signature signature,
-                                    const std::filesystem::path& fatbin) {
+                                    const std::filesystem::path& fatbin = {}) {
   auto answers = std::make_shared<const Answers>(machine, lab_id, std::move(signature), fatbin);
   group.owned.push_back(answers);
   return answers;
 }
 
 void add_stages(Group& group, const Answers& answers, const Answers::Work& work,
-                const std::vector<std::string>& figures) {
+                const std::vector<std::string>& figures = {}) {
   for (int number = 1; number <= answers.stage_count(); ++number) {
     Contestant stage = answers.stage(number, work);
     const auto index = static_cast<std::size_t>(number - 1);
