@@ -50,7 +50,7 @@ std::vector<Step> steps_of(const ScheduledRun& run, std::size_t most) {
 
 std::string words_of(const Step& step) {
   std::string text = "line " + std::to_string(step.access->line) + ": " + step.access->kind;
-  if (step.times > 1) text += ", again and again";
+  if (step.times > 1) text += ", repeated";
   return text;
 }
 

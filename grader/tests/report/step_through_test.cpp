@@ -96,7 +96,7 @@ TEST(Schedulings, ShowsWhichHalfGoesOnInEachRow) {
   EXPECT_EQ(times(svg, "class=\"mb-half1\""), 1u + 2);
   EXPECT_EQ(times(svg, "class=\"mb-half0\""), 1u);
   EXPECT_EQ(times(svg, "class=\"mb-never\""), 1u);
-  EXPECT_EQ(times(svg, "again and again</text>"), 2u);
+  EXPECT_EQ(times(svg, "repeated</text>"), 2u);
   EXPECT_THAT(svg, HasSubstr("line 9   while (turn == 0) {"));
   EXPECT_LT(svg.find("@media screen and (prefers-reduced-motion:no-preference)"),
             svg.find("animation:mb-row0"));
