@@ -110,6 +110,11 @@ std::string slim(std::string html) {
   replace_all(html, "<span class=\"permalink\"><a href=\"[^\"]*\">[^<]*</a></span>", "");
   // The name before it leads to the same place.
   replace_all(html, "\\s*<a href=\"[^\"]*\">More\\.\\.\\.</a>(<br />)?", "");
+  replace_all(html, "<!--(?! co)[^>]*-->|<div class=\"memdoc\">\\s*</div>", "");
+  replace_all(html, " class=\"(mdescLeft|memItemLeft|memItemRight)\"", "");
+  replace_all(html, "&#160;</td>", "</td>");
+  // What an id names needs no name.
+  replace_all(html, "(<a id=\"[^\"]*\") (name|id)=\"[^\"]*\"", "$1");
   replace_all(html, "\n\\s+", "\n");
   std::size_t members = 0;
   for (auto at = html.find("class=\"memtitle\""); at != html.npos;
