@@ -77,9 +77,10 @@ using SaidFigures = std::map<std::string, SaidFigure>;
 [[nodiscard]] SaidFigures figures_of(const Proof& proof);
 
 /// What `run` of this lab's handout says. Either "experiment NAME": "LABEL.us" and "LABEL.gbs" of
-/// each point, or what its program says as below. Or "[MEMBOUND_SMS=8] FILE.cu ARGUMENTS…", a program of the handout's folder, which
-/// nvcc compiles: what it prints, see lines_of_output(), and of each kernel's first launch, and
-/// last one, the counters and bounds, "copy.global_load_sectors", "copy last.us of DRAM bandwidth".
+/// each point, or what its program says as below. Or "[MEMBOUND_SMS=8] FILE.cu ARGUMENTS…", a
+/// program of the handout's folder, which nvcc compiles: what it prints, see lines_of_output(), and
+/// of each kernel's first launch, and last one, the counters and bounds,
+/// "copy.global_load_sectors", "copy last.us of DRAM bandwidth".
 [[nodiscard]] base::Result<SaidFigures> figures_of_run(const judge::Workplace& place,
                                                        const judge::Tools& tools,
                                                        const std::string& lab,

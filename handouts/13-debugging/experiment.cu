@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Lab 13, experiment: which call tells of which error, and whether it tells again. An ordinary CUDA
-/// program; membound run takes it where there is no GPU.
+/// Lab 13, experiment: which call tells of which error, and whether it tells again. An ordinary
+/// CUDA program; membound run takes it where there is no GPU.
 #include <cstdio>
 
 __global__ void touch(int* place) { *place = 1; }

@@ -72,8 +72,8 @@ __global__ void box_filter(float* out, const float* in, const float* table,
     // All are under way together; which of them are still needed if they are outside?
 
     // TODO 4 (about 11 lines): kTaps times, unrolled, while row + i < last: the column's sum goes
-    // into sums[(row + i) % 2], a barrier, the result of kTaps sums. Then slide: the pixel after the window
-    // comes in, the oldest goes out. Why may a `break` stand before the barrier here?
+    // into sums[(row + i) % 2], a barrier, the result of kTaps sums. Then slide: the pixel after
+    // the window comes in, the oldest goes out. Why may a `break` stand before the barrier here?
   }
 }
 

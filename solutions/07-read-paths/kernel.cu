@@ -25,7 +25,8 @@ __global__ void develop(float* out, const float* in, const float* table,
 
   // TODO 1 (about 3 lines): one of the tables is wanted at another place by every lane. Bring it
   // where lanes can look up different words at once. Who has to wait for whom?
-  // A lookup of a warp takes one pass of L1 for each bank that is wanted twice, not one for each word.
+  // A lookup of a warp takes one pass of L1 for each bank that is wanted twice, not one for each
+  // word.
   __shared__ float curve[kLevels];
   for (int level = threadIdx.x; level < kLevels; level += kThreads) curve[level] = table[level];
   __syncthreads();  // from here on every thread may look up any level
@@ -100,7 +101,6 @@ __global__ void box_filter(float* out, const float* in, const float* table,
 #pragma unroll
   for (int i = 0; i < kTaps; ++i) sum += window[i];
 
-
   for (int row = first; row < last; row += kTaps) {
     // TODO 3 (about 4 lines): load the next kTaps rows into an array: row + kRadius + 1 and so on.
     // All are under way together; which of them are still needed if they are outside?
@@ -108,9 +108,9 @@ __global__ void box_filter(float* out, const float* in, const float* table,
 #pragma unroll
     for (int i = 0; i < kTaps; ++i) next[i] = pixel(row + kRadius + 1 + i);
 
-    // TODO 4 (about 11 lines): kTaps times, unrolled, while row + i < last: the column's sum goes
-    // into sums[(row + i) % 2], a barrier, the result of kTaps sums. Then slide: the pixel after the window
-    // comes in, the oldest goes out. Why may a `break` stand before the barrier here?
+      // TODO 4 (about 11 lines): kTaps times, unrolled, while row + i < last: the column's sum goes
+      // into sums[(row + i) % 2], a barrier, the result of kTaps sums. Then slide: the pixel after
+      // the window comes in, the oldest goes out. Why may a `break` stand before the barrier here?
 #pragma unroll
     for (int i = 0; i < kTaps; ++i) {
       if (row + i >= last) break;  // for all threads of the block, so that none waits alone
@@ -154,7 +154,6 @@ __global__ void bright_runs(float* out, const float* in, const float* table,
   const int y = blockIdx.x * kThreads + threadIdx.x;
   const int segment = blockIdx.y;
   if (y >= height) return;
-
 
   // TODO 2 (about 11 lines): walk along the segment, kFetches pixels a step: fetch them into an
   // array, so that all are under way, and only then look at them. The last segment may be shorter:
@@ -203,7 +202,6 @@ __global__ void sample_nearby(float* out, const float* in, const float* table,
   const int x = blockIdx.x * kTile + threadIdx.x;
   const int y = blockIdx.y * kTile + threadIdx.y;
   if (x >= width || y >= height) return;
-
 
   // TODO 2 (about 6 lines): add up kSamples pixels at sample_near(x, y, s, k). Who moves places
   // outside into the picture, your code or the texture unit? Unrolled, they are all under way.

@@ -180,10 +180,9 @@ Preparation Launcher::prepare(const Request& request, double seconds) const {
 }
 
 std::optional<Refusal> Launcher::check_kernel(const Request& request) const {
-  const Submission::Lookup lookup =
-      submission_.find(request.kernel, request.instance,
-                       instantiate_parameters(signature_.parameters_of(request.kernel),
-                                              request.instance));
+  const Submission::Lookup lookup = submission_.find(
+      request.kernel, request.instance,
+      instantiate_parameters(signature_.parameters_of(request.kernel), request.instance));
   if (lookup.kernel != nullptr) return std::nullopt;
   return from_match(lookup.match);
 }

@@ -367,11 +367,11 @@ FORWARD_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out,
   if (is_refused("cudaCreateTextureObject")) return remember(cudaErrorNotSupported);
   if (out == nullptr || resource == nullptr || how == nullptr)
     return remember(cudaErrorInvalidValue);
-  const bool is_known =
-      view == nullptr && resource->resType == cudaResourceTypeArray &&
-      how->addressMode[0] == cudaAddressModeClamp && how->addressMode[1] == cudaAddressModeClamp &&
-      how->filterMode == cudaFilterModePoint && how->readMode == cudaReadModeElementType &&
-      how->normalizedCoords == 0;
+  const bool is_known = view == nullptr && resource->resType == cudaResourceTypeArray &&
+                        how->addressMode[0] == cudaAddressModeClamp &&
+                        how->addressMode[1] == cudaAddressModeClamp &&
+                        how->filterMode == cudaFilterModePoint &&
+                        how->readMode == cudaReadModeElementType && how->normalizedCoords == 0;
   if (!is_known) return remember(cudaErrorNotSupported);
   const ForwardArray& array = array_of(resource->res.array.array);
   return with_runner(array.device, [&](Connection& runner) {
@@ -383,6 +383,5 @@ FORWARD_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out,
 }
 
 FORWARD_EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) {
-  return with_runner(
-      [&](Connection& runner) { return runner.call(DestroyTexture{handle}); });
+  return with_runner([&](Connection& runner) { return runner.call(DestroyTexture{handle}); });
 }

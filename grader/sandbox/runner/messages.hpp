@@ -426,16 +426,17 @@ struct DestroyTexture {
 };
 
 /// Every request there is. Its number on the wire is its place here: append, never reorder.
-using Request = std::variant<
-    DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload, UploadInline,
-    Download, CopyOnDevice, LoadModule, UnloadModule, AskKernelAttributes, AllowSharedBytes,
-    AskOccupancy, Launch, CreateEvent, DestroyEvent, RecordEvent, WaitForEvent, AskElapsed,
-    ResetPersistingL2, TakeReport, Batch, Goodbye, CreateStream, DestroyStream, WaitForStream,
-    AskStream, AskEvent, StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck,
-    FindVariable, AskAttribute, AskStreamPriorities, BeginCapture, EndCapture, AskCapture,
-    InstantiateGraph, LaunchGraph, DestroyGraph, DestroyExecutable, AllocateAsync, FreeAsync,
-    SampleLaunches, DrawWord, DrawInput, AskTouched, AskAsDrawn, FreeOfHost, AllocateArray,
-    FreeArray, FillArray, CreateTexture, DestroyTexture>;
+using Request =
+    std::variant<DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload,
+                 UploadInline, Download, CopyOnDevice, LoadModule, UnloadModule,
+                 AskKernelAttributes, AllowSharedBytes, AskOccupancy, Launch, CreateEvent,
+                 DestroyEvent, RecordEvent, WaitForEvent, AskElapsed, ResetPersistingL2, TakeReport,
+                 Batch, Goodbye, CreateStream, DestroyStream, WaitForStream, AskStream, AskEvent,
+                 StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck, FindVariable,
+                 AskAttribute, AskStreamPriorities, BeginCapture, EndCapture, AskCapture,
+                 InstantiateGraph, LaunchGraph, DestroyGraph, DestroyExecutable, AllocateAsync,
+                 FreeAsync, SampleLaunches, DrawWord, DrawInput, AskTouched, AskAsDrawn, FreeOfHost,
+                 AllocateArray, FreeArray, FillArray, CreateTexture, DestroyTexture>;
 
 /// Whether a request may stand in a Batch: its answer is a code and it waits for nothing.
 template <typename T>

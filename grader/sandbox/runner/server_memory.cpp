@@ -124,8 +124,8 @@ cudaError_t Server::handle(const AllocateArray& request, ArrayAnswer& answer) {
   // A whole program has the messages that tell it how to do without (forward_memory_api.cpp).
   if (recorder_ != nullptr) return cudaErrorNotSupported;
   constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 31;
-  const bool is_picture = request.width != 0 && request.height != 0 &&
-                          request.width <= kMostPixels / request.height;
+  const bool is_picture =
+      request.width != 0 && request.height != 0 && request.width <= kMostPixels / request.height;
   if (!is_picture) return cudaErrorInvalidValue;
   std::uint64_t bytes = request.width * request.height * sizeof(float);
   for (const auto& [index, each] : pictures_) bytes += each.width * each.height * sizeof(float);

@@ -64,8 +64,8 @@ struct Distances {
 };
 
 Distances distances(const Counters& c, double batches) {
-  const double found = real(c.l1_load_hit_sectors + c.texture_hit_sectors) -
-                       real(c.l1_load_joined_sectors);
+  const double found =
+      real(c.l1_load_hit_sectors + c.texture_hit_sectors) - real(c.l1_load_joined_sectors);
   const double missed =
       1 - std::min(1.0, ratio(found, real(c.global_load_sectors + c.texture_sectors)));
   const double loads = real(c.global_load_requests + c.atomic_requests + c.texture_instructions);

@@ -115,7 +115,8 @@ class Path {
   void count_waits(const Instruction& in, Cost cost) {
     const bool fences = cost == Cost::kFenceDevice || cost == Cost::kFenceSystem;
     const bool waits = in.has(program::kStartsGlobalBatch) || is_copy_wait(in) ||
-                       (fences && stored_) || (cost == Cost::kTexture && in.d[0] && !program::is_fetch(in));
+                       (fences && stored_) ||
+                       (cost == Cost::kTexture && in.d[0] && !program::is_fetch(in));
     if (waits) batches_ += program::kUnrollFactor / in.iterations_together;
     shared_ += accesses_shared(in) && !in.fused;
     if (is_global_store(in)) stored_ = true;
