@@ -73,7 +73,7 @@ base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
   }
   WrongAnswer compiled = answer;
   course::SplitSubmission files = course::split_submission(answer.text);
-  if (files.beside.empty()) {  // a whole kernel.cu
+  if (lab.files.size() > 1 && files.beside.empty()) {  // a whole kernel.cu
     const auto reference = reference_text(answer.file.parent_path().parent_path());
     if (!reference) return reference.error();
     files.beside = course::split_submission(*reference).beside;

@@ -625,16 +625,16 @@ long long count_wrong(const std::vector<float>& c, const std::vector<float>& a,
   long long wrong = 0;
   for (int row = 0; row < m; ++row) {
     for (int col = 0; col < n; ++col) {
-      double sum = 0;
+      double on_cpu = 0;
       double magnitudes = 0;
       for (int p = 0; p < k; ++p) {
         const double term = static_cast<double>(a[at(row, p, k)]) * b[at(p, col, n)];
-        sum += term;
+        on_cpu += term;
         magnitudes += std::fabs(term);
       }
       const double allowed = magnitudes * (k + 1) / (1 << 24);
       // Not "> allowed": a NaN is neither.
-      if (!(std::fabs(c[at(row, col, n)] - sum) <= allowed)) ++wrong;
+      if (!(std::fabs(c[at(row, col, n)] - on_cpu) <= allowed)) ++wrong;
     }
   }
   return wrong;

@@ -176,7 +176,7 @@ TEST(Verdict, CountsInBytesOrOperationsPerSecond) {
   Timing one = timing(1, 1, 1);
   one.useful_operations = 5000;
   EXPECT_DOUBLE_EQ(*judge_stage(lab, lab.stages[0], measured({passed("A")}, {one})).speed, 1e9);
-  lab.bound = course::Bound::kOperations;
+  lab.stages[0].bound = course::Bound::kOperations;
   EXPECT_DOUBLE_EQ(*judge_stage(lab, lab.stages[0], measured({passed("A")}, {one})).speed, 5e9);
 }
 
