@@ -20,7 +20,7 @@
 
 constexpr int kThreads = 512;    // of a block
 constexpr int kBlocksPerSm = 4;  // 2,048 threads on an SM
-constexpr int kInFlight = 8;     // loads of a thread
+constexpr int kLoadsAtOnce = 8;  // loads of a thread
 constexpr int kChains = 8;       // of multiply-adds in a thread
 constexpr int kRuns = 5;
 constexpr unsigned kL1Vectors = 1024;        // 16 KiB a block, 64 KiB an SM
@@ -55,7 +55,7 @@ __global__ void read_shared(float* never, int rounds) {
   float sum = 0;
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
-    for (int i = 0; i < kInFlight; ++i) {
+    for (int i = 0; i < kLoadsAtOnce; ++i) {
       const float4 four = values[(threadIdx.x + 32 * (round + i)) % kThreads];
       sum += four.x + four.y + four.z + four.w;
     }
@@ -68,40 +68,40 @@ template <bool kThroughL1>
 __global__ void read_global(float* never, const float4* in, unsigned vectors, bool own,
                             int rounds) {
   const float4* const mine = in + (own ? static_cast<size_t>(blockIdx.x) * vectors : 0);
-  const unsigned first = own ? threadIdx.x : blockIdx.x * kThreads * kInFlight + threadIdx.x;
-  const unsigned step = own ? kThreads * kInFlight : gridDim.x * kThreads * kInFlight;
+  const unsigned first = own ? threadIdx.x : blockIdx.x * kThreads * kLoadsAtOnce + threadIdx.x;
+  const unsigned step = own ? kThreads * kLoadsAtOnce : gridDim.x * kThreads * kLoadsAtOnce;
   float sum = 0;
   for (int round = 0; round < rounds; ++round) {
-    float4 four[kInFlight];
+    float4 four[kLoadsAtOnce];
 #pragma unroll
-    for (int i = 0; i < kInFlight; ++i) {
+    for (int i = 0; i < kLoadsAtOnce; ++i) {
       const float4* const from = mine + (first + round * step + i * kThreads) % vectors;
       four[i] = kThroughL1 ? *from : __ldcg(from);
     }
 #pragma unroll
-    for (int i = 0; i < kInFlight; ++i) sum += four[i].x + four[i].y + four[i].z + four[i].w;
+    for (int i = 0; i < kLoadsAtOnce; ++i) sum += four[i].x + four[i].y + four[i].z + four[i].w;
   }
   if (sum == 0.123F) *never = sum;
 }
 
 /// Seconds of the fastest run, after one that warms up.
 double seconds_of(const std::function<void()>& launch) {
-  cudaEvent_t before, after;
-  check(cudaEventCreate(&before));
-  check(cudaEventCreate(&after));
+  cudaEvent_t first, last;
+  check(cudaEventCreate(&first));
+  check(cudaEventCreate(&last));
   float best = 1e30F;
   for (int run = 0; run <= kRuns; ++run) {
-    check(cudaEventRecord(before));
+    check(cudaEventRecord(first));
     launch();
     check(cudaGetLastError());
-    check(cudaEventRecord(after));
-    check(cudaEventSynchronize(after));
+    check(cudaEventRecord(last));
+    check(cudaEventSynchronize(last));
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, before, after));
+    check(cudaEventElapsedTime(&milliseconds, first, last));
     if (run > 0) best = std::min(best, milliseconds);
   }
-  check(cudaEventDestroy(before));
-  check(cudaEventDestroy(after));
+  check(cudaEventDestroy(first));
+  check(cudaEventDestroy(last));
   return best / 1e3;
 }
 
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
     const double speed = moved / seconds_of(launch);
     std::printf("%-16s %9.0f   %8.2f\n", name, speed / 1e9, rate / speed);
   };
-  const double moved = threads * kInFlight * sizeof(float4) * rounds;
+  const double moved = threads * kLoadsAtOnce * sizeof(float4) * rounds;
   row("shared memory", moved, [&] { read_shared<<<blocks, kThreads>>>(never, rounds); });
   row("L1", moved,
       [&] { read_global<true><<<blocks, kThreads>>>(never, in, kL1Vectors, true, rounds); });
@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
       [&] { read_global<false><<<blocks, kThreads>>>(never, in, kL2Vectors, false, rounds); });
   // All of the array once: a power of two of vectors, as many rounds as cover it.
   const unsigned vectors = static_cast<unsigned>((mib << 20) / sizeof(float4));
-  const double round_bytes = threads * kInFlight * sizeof(float4);
+  const double round_bytes = threads * kLoadsAtOnce * sizeof(float4);
   const int once = std::max(1, static_cast<int>(static_cast<double>(mib << 20) / round_bytes));
   row("DRAM", round_bytes * once,
       [&] { read_global<false><<<blocks, kThreads>>>(never, in, vectors, false, once); });

@@ -6,7 +6,7 @@
 ///
 ///   int main(int argc, char** argv) {
 ///     const membound::Program program(argc, argv);
-///     const std::vector<float> a = program.read<float>("a");
+///     const std::vector<float> samples = program.read<float>("samples");
 ///     if (program.stage() == 1) …
 ///     program.write("c", c);
 ///   }
