@@ -37,8 +37,9 @@ std::vector<Standing> standings_of(const Context& context, const course::Lab& la
   for (const course::Stage& stage : lab.stages) {
     Standing standing{.state = context.states().read(lab.id, stage.number), .started = true};
     if (skeleton && kernel)
-      standing.started =
-          course::stage_text(*kernel, stage.number) != course::stage_text(*skeleton, stage.number);
+      // Broken code is checked as it is: its report is what the student begins with.
+      standing.started = lab.mended || course::stage_text(*kernel, stage.number) !=
+                                           course::stage_text(*skeleton, stage.number);
     standings.push_back(std::move(standing));
   }
   return standings;
@@ -154,8 +155,8 @@ std::string stage_advice(const Context& context, const course::Lab& lab,
 
 namespace {
 
-constexpr std::size_t kIdWidth = 18;
-constexpr std::size_t kTitleWidth = 34;
+constexpr std::size_t kIdWidth = 23;
+constexpr std::size_t kTitleWidth = 31;
 
 std::string stage_line(const course::Stage& stage, const Standing& standing,
                        const report::Style& style) {
@@ -184,7 +185,7 @@ std::string course_listing(const Context& context) {
       signs += style.sign(standing.tone());
       lab_points += standing.state.best_points;
     }
-    text += report::padded(lab.id, kIdWidth) + report::padded(lab.title, kTitleWidth) + " " +
+    text += report::padded(lab.id, kIdWidth) + " " + report::padded(lab.title, kTitleWidth) + " " +
             signs + std::string(8 - std::min<std::size_t>(8, lab.stages.size()), ' ') +
             report::points(lab_points) + " of " + report::points(lab.max_points()) + "\n";
     points += lab_points;

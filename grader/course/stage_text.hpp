@@ -38,7 +38,7 @@ namespace membound::course {
 [[nodiscard]] std::string without_other_stages(std::string_view kernel, int stage);
 
 // A submission of several files is one text wherever it goes (store, ledger, jails, replay): its
-// kernel.cu, and behind it each other file as comments, which no compiler minds.
+// kernel.cu, and after it each other file as comments, which no compiler minds.
 
 /// How much of a file beside kernel.cu is read.
 inline constexpr std::size_t kMostBytesBeside = std::size_t{64} << 10;
@@ -82,7 +82,7 @@ struct ReadAnswers {
 /// prose.
 [[nodiscard]] ReadAnswers read_answers(std::string_view text);
 
-/// What stands in lab.json in place of an answer, so that nobody reads it there: a digest of lab,
+/// What stands in lab.json instead of an answer, so that nobody reads it there: a digest of lab,
 /// stage, field and value. It hides nothing from somebody who tries every word.
 [[nodiscard]] std::string answer_digest(const Lab& lab, int stage, std::string_view field,
                                         std::string_view normal);

@@ -56,7 +56,8 @@ __global__ void read_shared(float* never, int rounds) {
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
     for (int i = 0; i < kLoadsAtOnce; ++i) {
-      const float4 four = values[(threadIdx.x + 32 * (round + i)) % kThreads];
+      // No vector twice in rounds that follow each other: the compiler would load it once.
+      const float4 four = values[(threadIdx.x + 32 * i + round) % kThreads];
       sum += four.x + four.y + four.z + four.w;
     }
   }

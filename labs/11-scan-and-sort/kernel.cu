@@ -119,7 +119,7 @@ inline __device__ long long warp_sum_of(long long value) {
 inline __device__ long long look_back(const unsigned long long* states, int tile) {
   long long sum = 0;
   // TODO 3 (about 18 lines): load the states of 32 tiles, until all that count say A or P. Those
-  // count that are not behind the nearest P. Add them up; go on with the next 32 if none said P.
+  // count that are not beyond the nearest P. Add them up; go on with the next 32 if none said P.
   return sum;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// In place of NVIDIA's driver, libcuda.so.1 and libnvidia-ml.so.1: reports what the environment
+/// Instead of NVIDIA's driver, libcuda.so.1 and libnvidia-ml.so.1: reports what the environment
 /// says. STAND_IN_DRIVER is "550.54.15 12040", its version and the CUDA version that it supports;
 /// STAND_IN_GPUS a line for each GPU:
 /// "Tesla T4;75;40;15828;15000;0;2": name, capability, SMs, megabytes, free ones, compute mode and

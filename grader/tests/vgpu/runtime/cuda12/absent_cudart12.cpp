@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What cuda12_test.cpp is linked with in place of CUDA 12's runtime, and never run with.
+/// What cuda12_test.cpp is linked with instead of CUDA 12's runtime, and never run with.
 #define ABSENT(name) \
   extern "C" __attribute__((visibility("default"))) void name() { __builtin_trap(); }
 ABSENT(cudaGetDeviceProperties_v2)

@@ -109,7 +109,7 @@ TEST(Cuda12Device, HasThePropertiesWhereCuda12HasThem) {
   EXPECT_EQ(at(616), 4194304);
   EXPECT_GT(at(348), 1000000);
   EXPECT_EQ(at(696), 65536);
-  EXPECT_EQ(at(1032), 0) << "written behind the end";
+  EXPECT_EQ(at(1032), 0) << "written past the end";
 }
 
 TEST(Cuda12Device, IsOfCuda12) {
