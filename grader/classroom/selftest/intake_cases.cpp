@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/selftest/intake_cases.hpp"
+#include "grader/classroom/selftest/run_case.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/selftest/intake_cases.hpp"
 #include "grader/course/grade.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/device_lock.hpp"

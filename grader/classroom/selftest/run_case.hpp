@@ -38,4 +38,14 @@ struct Workbench {
 /// An error means that our own part failed.
 [[nodiscard]] base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one);
 
+/// A case that no file of a source tree can hold: an archive with links, named pipes, bombs or
+/// names that hide something, or one that claims an earlier date than that of its arrival. It is
+/// made, taken in, and removed. "REFUSED" when nothing of it is to be graded, "SAFE" when what is
+/// to be graded is exactly the honest file in it, else "LEAK", "ESCAPED" (a file lies where the
+/// archive wanted it) or "FILLED" (the store holds more than may be read of one file). Of one that
+/// claims a date: SAFE where the time that counts is the arrival's or the platform's, FORGED where
+/// it is the one that the student wrote, or REFUSED.
+[[nodiscard]] base::Result<CaseOutcome> intake_case(const std::filesystem::path& scratch,
+                                                    const Case& one);
+
 }  // namespace membound::selftest

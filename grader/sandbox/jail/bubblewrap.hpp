@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
 #include "grader/sandbox/jail/jail_probe.hpp"
 
 namespace membound::jail {
@@ -50,5 +52,12 @@ struct BubblewrapCommand {
 /// The whole command: bubblewrap, then the init, then the program.
 [[nodiscard]] base::Result<BubblewrapCommand> bubblewrap_command(
     const Setup& setup, const JailRequest& request, const InheritedDescriptors& descriptors);
+
+/// Which system calls the program may not make, as the bytes of a seccomp program (BPF) that
+/// bubblewrap loads; made once a profile.
+[[nodiscard]] base::Result<std::string> filter_bytes(SyscallProfile profile);
+
+/// A file in memory with these bytes, at its start.
+[[nodiscard]] base::Descriptor memory_file(const char* name, const std::string& bytes);
 
 }  // namespace membound::jail

@@ -33,7 +33,6 @@
 #include "grader/sandbox/jail/bubblewrap.hpp"
 #include "grader/sandbox/jail/cgroup.hpp"
 #include "grader/sandbox/jail/outcome.hpp"
-#include "grader/sandbox/jail/syscall_filter.hpp"
 #include "grader/sandbox/jail/watch.hpp"
 
 // MEMBOUND_INIT_PROGRAM is the path of the built init; the assembler copies its bytes.

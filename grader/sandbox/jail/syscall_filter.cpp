@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/sandbox/jail/syscall_filter.hpp"
+#include "grader/sandbox/jail/bubblewrap.hpp"
 
 #include <sched.h>
 #include <seccomp.h>
