@@ -34,12 +34,11 @@ struct Image {
   ChannelKind kind = ChannelKind::kFloat;
 };
 
-/// Arrays are block-linear: bytes by rows lie in blocks of 64 x 8 (a GOB), these in columns of up
-/// to
-/// 16. In a GOB 16 bytes of two rows are a sector, and two by two sectors a line: 32 bytes of four
-/// rows. Modelled: published in the Tegra X1 manual ("Block Linear") and by the Nouveau project; an
-/// H200's profiler says the same of sectors (gpu_truth/profiler/textures.cu, which can also measure
-/// lines: see `layout` there).
+/// Arrays are block-linear: bytes by rows lie in blocks of 64 x 8 (a GOB), these in columns of at
+/// most 16. In a GOB 16 bytes of two rows are a sector, and two by two sectors a line: 32 bytes of
+/// four rows. Published in the Tegra X1 manual ("Block Linear") and by the Nouveau project; the
+/// profiler of an H200 says the same of sectors, that of an H100 of sectors and lines
+/// (gpu_truth/profiler/textures.cu, `layout`). Columns of GOBs are modelled.
 inline constexpr std::uint32_t kGobWidthBytes = 64, kGobRows = 8, kGobBytes = 512, kMostGobs = 16;
 
 /// GOBs in a column of an image that has so many rows: fewer where 16 would be mostly empty.
