@@ -39,8 +39,8 @@ struct SelftestOptions {
 
 std::string expectation(const selftest::Workbench& bench, const selftest::Case& one) {
   std::string text;
-  for (const std::string& word : selftest::expected_of(
-           one, std::string(compilers::to_string(bench.compiler.kind)), bench.device.name))
+  const std::string compiler(compilers::to_string(bench.compiler.kind));
+  for (const std::string& word : selftest::expected_of(one, compiler, bench.device.name))
     text += (text.empty() ? "" : " | ") + word;
   return text;
 }

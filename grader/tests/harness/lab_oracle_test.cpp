@@ -122,7 +122,7 @@ void expect_end(const std::string& body, const std::string& what) {
                                     body + "\n}\nMEMBOUND_ORACLE(f);\n");
   const std::int64_t sizes[] = {1};
   const std::vector<HostArray> inputs = {bytes_of(std::vector<int>{0})};
-  EXPECT_EXIT(oracle->expected(sizes, inputs),
+  EXPECT_EXIT(static_cast<void>(oracle->expected(sizes, inputs)),
               testing::ExitedWithCode(course::test_exit::kOurFault),
               "oracle.cpp:6: the oracle `f` " + what + " for the sizes 1");
 }
