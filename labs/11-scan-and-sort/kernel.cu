@@ -220,8 +220,8 @@ __global__ void __launch_bounds__(kCountThreads)
 // The lanes of this warp whose digit is this lane's, this one included.
 inline __device__ unsigned same_digit(unsigned digit) {
   unsigned same = kAllLanes;
-  // TODO 3 (about 5 lines): one vote for each bit of the digit. __match_any_sync does it in one
-  // instruction, which a GPU takes many clocks for.
+  // TODO 3 (about 4 lines): one vote for each bit of the digit (lanes_that_agree). __match_any_sync
+  // does it in one instruction, which a GPU takes many clocks for.
   return same;
 }
 
@@ -229,31 +229,33 @@ inline __device__ unsigned same_digit(unsigned digit) {
 // digit each and look back alone: a warp's 32 states are neighbours.
 inline __device__ unsigned look_back_for_digit(const unsigned* states, int tile, int digit) {
   unsigned sum = 0;
-  // TODO 4 (about 8 lines): tile by tile, until one says P.
+  // TODO 4 (about 20 lines): tile by tile, until one says P. One load that waits for the one before
+  // is right, and slow: load the states of four tiles at once, and wait for each when its turn
+  // comes.
   return sum;
 }
 
 // Third launch: kSortTile keys each block. A warp has kSortItems rounds of 32 neighbours.
-__global__ void __launch_bounds__(kSortThreads, 2)
+__global__ void __launch_bounds__(kSortThreads, 3)
     radix_pass_scatter(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k,
                        void* scratch) {
   // TODO 5 (about 10 lines): the ticket, and shared memory: a counter for each digit and warp, and
   // room for the tile.
 
-  // TODO 6 (about 10 lines): load the keys and count their digits for each warp. What stands past
-  // the end must come last in the tile, whatever k is.
+  // TODO 6 (about 16 lines): load the keys and count their digits for each warp. What stands past
+  // the end must come last in the tile, whatever k is. A tile that is whole needs no guards.
 
   // TODO 7 (about 30 lines): a thread a digit: add up the warps, and tell the tile's count (A).
   // Then two scans over the digits, which fit into one of 64 bits: where the digit starts in the
   // tile, and where in all keys. Each counter becomes the place of its warp's first such key.
 
-  // TODO 8 (about 11 lines): rank, round by round, and move each key to its place in the tile. Who
-  // moves the counter on, and when may it be read again?
+  // TODO 8 (about 12 lines): rank, round by round, and move each key to its place in the tile.
+  // Which lane of equal digits moves the counter on, and how do the others learn its old value?
 
   // TODO 9 (about 8 lines): a thread a digit: look back, say P, and work out how far a key of
   // this digit moves from its place in the tile to its place in `out`.
 
-  // TODO 10 (about 6 lines): store the tile in order.
+  // TODO 10 (about 13 lines): store the tile in order.
 }
 
 LAUNCH_PLAN(radix_pass, Gpu gpu, int n, int k) {

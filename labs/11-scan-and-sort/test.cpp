@@ -26,7 +26,7 @@ enum Number { kWarpScan = 1, kBlockScan, kArrayScan, kHistogram, kRadixPass };
 
 constexpr std::int64_t kBins = 256;
 /// Numbers of a run of stages 1 and 2; a tile of stage 3, and one of stage 5.
-constexpr std::int64_t kLanes = 32, kRun = 4096, kSortTile = 8448;
+constexpr std::int64_t kLanes = 32, kRun = 4096, kSortTile = 6912;
 constexpr IntegerRange kAllBits = {std::numeric_limits<std::int32_t>::min(),
                                    std::numeric_limits<std::int32_t>::max()};
 

@@ -409,13 +409,11 @@ __global__ void __launch_bounds__(kCountThreads)
 // The lanes of this warp whose digit is this lane's, this one included.
 inline __device__ unsigned same_digit(unsigned digit) {
   unsigned same = kAllLanes;
-  // TODO 3 (about 5 lines): one vote for each bit of the digit. __match_any_sync does it in one
-  // instruction, which a GPU takes many clocks for.
+  // TODO 3 (about 4 lines): one vote for each bit of the digit (lanes_that_agree). __match_any_sync
+  // does it in one instruction, which a GPU takes many clocks for.
 #pragma unroll
   for (int bit = 0; bit < 8; ++bit) {
-    const bool one = (digit >> bit & 1) != 0;
-    const unsigned ones = __ballot_sync(kAllLanes, one);
-    same &= one ? ones : ~ones;
+    same &= lanes_that_agree(digit, 1u << bit);
   }
   return same;
 }
@@ -424,20 +422,32 @@ inline __device__ unsigned same_digit(unsigned digit) {
 // digit each and look back alone: a warp's 32 states are neighbours.
 inline __device__ unsigned look_back_for_digit(const unsigned* states, int tile, int digit) {
   unsigned sum = 0;
-  // TODO 4 (about 8 lines): tile by tile, until one says P.
-  for (int other = tile - 1; other >= 0; --other) {
-    unsigned state;
-    do {
-      state = load_relaxed(states + other * kBins + digit);
-    } while (digit_status_of(state) == kNothing);
-    sum += count_of(state);
-    if (digit_status_of(state) == kPrefix) break;
+  // TODO 4 (about 20 lines): tile by tile, until one says P. One load that waits for the one before
+  // is right, and slow: load the states of four tiles at once, and wait for each when its turn
+  // comes.
+  constexpr int kAtOnce = 4;
+  for (int nearest = tile - 1; nearest >= 0; nearest -= kAtOnce) {
+    const unsigned* const of_digit = states + nearest * kBins + digit;
+    unsigned state[kAtOnce];
+#pragma unroll
+    for (int t = 0; t < kAtOnce; ++t) {
+      // In front of tile 0 the count is 0.
+      state[t] = t <= nearest ? load_relaxed(of_digit - t * kBins) : digit_state_of(kPrefix, 0);
+    }
+#pragma unroll
+    for (int t = 0; t < kAtOnce; ++t) {
+      while (digit_status_of(state[t]) == kNothing) {
+        state[t] = load_relaxed(of_digit - t * kBins);
+      }
+      sum += count_of(state[t]);
+      if (digit_status_of(state[t]) == kPrefix) return sum;
+    }
   }
   return sum;
 }
 
 // Third launch: kSortTile keys each block. A warp has kSortItems rounds of 32 neighbours.
-__global__ void __launch_bounds__(kSortThreads, 2)
+__global__ void __launch_bounds__(kSortThreads, 3)
     radix_pass_scatter(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k,
                        void* scratch) {
   // TODO 5 (about 10 lines): the ticket, and shared memory: a counter for each digit and warp, and
@@ -460,14 +470,20 @@ __global__ void __launch_bounds__(kSortThreads, 2)
   const int lane = threadIdx.x % kLanes;
   const int left = n - tile * kSortTile;
 
-  // TODO 6 (about 10 lines): load the keys and count their digits for each warp. What stands past
-  // the end must come last in the tile, whatever k is.
+  // TODO 6 (about 16 lines): load the keys and count their digits for each warp. What stands past
+  // the end must come last in the tile, whatever k is. A tile that is whole needs no guards.
   unsigned key[kSortItems];
   const int first = warp * (kSortTile / kSortWarps) + lane;
+  const bool whole = left >= kSortTile;
+  if (whole) {
 #pragma unroll
-  for (int r = 0; r < kSortItems; ++r) {
-    const int i = first + r * kLanes;
-    key[r] = i < left ? in[tile * kSortTile + i] : ~0u;
+    for (int r = 0; r < kSortItems; ++r) key[r] = in[tile * kSortTile + first + r * kLanes];
+  } else {
+#pragma unroll
+    for (int r = 0; r < kSortItems; ++r) {
+      const int i = first + r * kLanes;
+      key[r] = i < left ? in[tile * kSortTile + i] : ~0u;
+    }
   }
 #pragma unroll
   for (int r = 0; r < kSortItems; ++r) atomicAdd(&next[warp][digit_of(key[r], k)], 1u);
@@ -508,18 +524,19 @@ __global__ void __launch_bounds__(kSortThreads, 2)
   // From here on every thread may assume that each warp's counters are places in the tile.
   __syncthreads();
 
-  // TODO 8 (about 11 lines): rank, round by round, and move each key to its place in the tile. Who
-  // moves the counter on, and when may it be read again?
+  // TODO 8 (about 12 lines): rank, round by round, and move each key to its place in the tile.
+  // Which lane of equal digits moves the counter on, and how do the others learn its old value?
   const unsigned lower_lanes = (1u << lane) - 1;
 #pragma unroll
   for (int r = 0; r < kSortItems; ++r) {
     const unsigned d = digit_of(key[r], k);
     const unsigned same = same_digit(d);
-    const unsigned place = next[warp][d];
     const int rank = __popc(same & lower_lanes);
-    __syncwarp();  // all lanes have read the counter
-    if (rank == 0) next[warp][d] = place + __popc(same);
-    __syncwarp();  // and the next round reads the new one
+    // The highest of these lanes has counted all others. Its atomic addition gives the old value.
+    const int highest = kLanes - 1 - __clz(same);
+    unsigned place = 0;
+    if (lane == highest) place = atomicAdd(&next[warp][d], rank + 1);
+    place = __shfl_sync(kAllLanes, place, highest);
     sorted[place + rank] = key[r];
   }
 
@@ -535,12 +552,19 @@ __global__ void __launch_bounds__(kSortThreads, 2)
   // From here on every thread may assume that the tile is sorted and that all places are known.
   __syncthreads();
 
-  // TODO 10 (about 6 lines): store the tile in order.
+  // TODO 10 (about 13 lines): store the tile in order.
+  if (whole) {
 #pragma unroll
-  for (int r = 0; r < kSortItems; ++r) {
-    const int i = r * kSortThreads + threadIdx.x;
-    const unsigned moved = sorted[i];
-    if (i < left) out[place_of_digit[digit_of(moved, k)] + i] = moved;
+    for (int r = 0; r < kSortItems; ++r) {
+      const int i = r * kSortThreads + threadIdx.x;
+      const unsigned moved = sorted[i];
+      out[place_of_digit[digit_of(moved, k)] + i] = moved;
+    }
+  } else {
+    for (int i = threadIdx.x; i < left; i += kSortThreads) {
+      const unsigned moved = sorted[i];
+      out[place_of_digit[digit_of(moved, k)] + i] = moved;
+    }
   }
 }
 
