@@ -5,9 +5,9 @@
 //
 // All of this compiles, and each stage has one mistake. Find it with the tools, write what you
 // found into answers.md, and then mend it here: change, add and remove lines as you like. Line
-// numbers in answers.md are those of this file as it was handed out, so that mending does not move
-// them
-// (`membound reset` keeps your file and shows the old one again).
+// numbers in answers.md are those of this file as it was handed out, so that they stay true while
+// you mend it (`membound reset` keeps a copy of your file and puts the file back as it was handed
+// out).
 #include "kernel.cuh"
 
 // Stage 1: Sums of three neighbours
@@ -33,9 +33,9 @@ LAUNCH_SHAPE(sum_of_three, int n) {
 
 // Stage 2: Running sums
 //
-// Task     Each block of kThreads elements gets its own running sums: out[i] is the sum of `in`
-// from
-//          the block's first element to element i.
+// Task     Each block of kThreads elements gets its own running sums: out[i] is the sum of the
+//          elements of `in` from the block's first one
+//          to element i.
 // Symptom  Small arrays are right, larger ones are wrong, in other places each time.
 //
 //     in     [ 1  1  1  1  1  1 ]
@@ -61,9 +61,9 @@ LAUNCH_SHAPE(running_sums, int n) {
 
 // Stage 3: Steps between neighbours
 //
-// Task     out[i] = in[i] - in[i - 1], and out[0] = in[0]. A block takes kThreads elements at a
-// time
-//          through shared memory, and goes on with others until there are no more.
+// Task     out[i] = in[i] - in[i - 1], and out[0] = in[0]. A block takes kThreads elements
+//          at a time through shared memory, and goes on with others until
+//          there are no more.
 // Symptom  None: every test passes. Somebody says that it hangs on his GPU.
 //
 //     in     [ 5  7  4  4 ]
@@ -167,8 +167,8 @@ int main(int argc, char** argv) {
 
 // Stage 6: Sums of rows
 //
-// Task     `in` has rows of kRow elements, the last one may be shorter. out[i] is the sum of the
-// row
+// Task     `in` has rows of kRow elements, the last one may be shorter.
+//          out[i] is the sum of the row
 //          in which element i stands.
 // Symptom  Every result is right, and no checker finds anything. It takes more than a hundred times
 //          as long as a copy of the same arrays.

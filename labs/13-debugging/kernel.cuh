@@ -5,8 +5,7 @@
 /// its own copy.
 ///
 /// Data     `in` holds n ints, each from -99,999 to 99,999, so that no sum overflows. `out`
-/// receives
-///          n ints, and holds anything at all before. The two never overlap.
+///          receives n ints, and holds anything at all before. The two never overlap.
 /// Sizes    0 <= n <= 2^30, any value: 0, 1, primes.
 /// Kernels  `__global__ void <stage>(int* out, const int* in, int n)`
 /// Launch   `LAUNCH_SHAPE(<stage>, int n)`; for n = 0 nothing is launched.

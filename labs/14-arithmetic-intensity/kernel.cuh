@@ -5,8 +5,7 @@
 /// its own copy.
 ///
 /// Data     C = A * B: `a` has m rows and k columns, `b` has k rows and n columns, `c` has m rows
-/// and
-///          n columns. c[row][col] becomes the sum of a[row][p] * b[p][col] over all p < k; for
+///          and n columns. c[row][col] becomes the sum of a[row][p] * b[p][col] over all p < k; for
 ///          k = 0 that is 0. The three arrays never overlap.
 /// Layout   Row after row. A row begins a leading dimension after the row above it: lda >= k floats
 ///          in `a`, ldb >= n in `b`, ldc >= n in `c`. An array holds whole leading dimensions, the
@@ -21,8 +20,7 @@
 /// Launch   `LAUNCH_SHAPE(<stage>, int m, int n, int k, int lda, int ldb, int ldc)`; a `Gpu gpu`
 ///          before m tells about the device. Where m or n is 0 nothing is launched.
 /// Program  Stage 7 reads the inputs "a" (m rows of k floats), "b" (k rows of n), "sizes" (m, n, k
-/// as
-///          int) and writes the output "c" (m rows of n), all without gaps (program.hpp).
+///          as int) and writes the output "c" (m rows of n), all without gaps (program.hpp).
 #pragma once
 
 #include "membound.cuh"

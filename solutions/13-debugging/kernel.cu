@@ -30,9 +30,9 @@ LAUNCH_SHAPE(sum_of_three, int n) {
 
 // Stage 2: Running sums
 //
-// Task     Each block of kThreads elements gets its own running sums: out[i] is the sum of `in`
-// from
-//          the block's first element to element i.
+// Task     Each block of kThreads elements gets its own running sums: out[i] is the sum of the
+//          elements of `in` from the block's first one
+//          to element i.
 // Symptom  Small arrays are right, larger ones are wrong, in other places each time.
 //
 //     in     [ 1  1  1  1  1  1 ]
@@ -64,9 +64,9 @@ LAUNCH_SHAPE(running_sums, int n) {
 
 // Stage 3: Steps between neighbours
 //
-// Task     out[i] = in[i] - in[i - 1], and out[0] = in[0]. A block takes kThreads elements at a
-// time
-//          through shared memory, and goes on with others until there are no more.
+// Task     out[i] = in[i] - in[i - 1], and out[0] = in[0]. A block takes kThreads elements
+//          at a time through shared memory, and goes on with others until
+//          there are no more.
 // Symptom  None: every test passes. Somebody says that it hangs on his GPU.
 //
 //     in     [ 5  7  4  4 ]
@@ -178,8 +178,8 @@ int main(int argc, char** argv) {
 
 // Stage 6: Sums of rows
 //
-// Task     `in` has rows of kRow elements, the last one may be shorter. out[i] is the sum of the
-// row
+// Task     `in` has rows of kRow elements, the last one may be shorter.
+//          out[i] is the sum of the row
 //          in which element i stands.
 // Symptom  Every result is right, and no checker finds anything. It takes more than a hundred times
 //          as long as a copy of the same arrays.

@@ -13,8 +13,7 @@
 // Stage 1: A matrix times a column, at the speed of the memory
 //
 // Before   On the CPU one core walks through the rows. Each element of `a` is used once, so no
-// cache
-//          can help: the memory's bandwidth is all there is.
+//          cache can help: the memory's bandwidth is all there is.
 // Task     n = 1: c[row] = sum of a[row][p] * b[p]. A warp takes a row, its lanes take neighbouring
 //          vectors of four floats, and several loads are in flight.
 // Budget   1 multiply-add for each float of `a`. 16 sectors a request where rows begin at multiples
@@ -69,9 +68,8 @@ LAUNCH_SHAPE(gemv_rows, int m, int n, int k, int lda, int ldb, int ldc) {
 // Stage 2: A row times a matrix, at the same speed
 //
 // Before   c[col] = sum of a[p] * b[p][col] walks down the columns. A thread for each column is
-// fully
-//          coalesced and still ten times too slow: 16,384 columns are 128 threads on an SM, each
-//          with one float in flight.
+//          fully coalesced and still ten times too slow: 16,384 columns are 128 threads on an SM,
+//          each with one float in flight.
 // Task     m = 1. A block takes kColumns columns, and kGroups groups of its threads share the rows:
 //          group g has rows g, g + kGroups, ... The groups' sums meet in shared memory.
 // Budget   1 multiply-add for each float of `b`; 16 sectors a request where rows begin at multiples
@@ -146,9 +144,8 @@ LAUNCH_SHAPE(gemv_columns, int m, int n, int k, int lda, int ldb, int ldc) {
 // Stage 3: A matrix times a matrix, one result a thread
 //
 // Before   Half an operation for each byte, whatever the kernel does: there is nothing to use
-// twice.
-//          A product of two matrices has k multiply-adds for each result, and uses every element of
-//          `a` n times and every element of `b` m times. Who keeps it until then?
+//          twice. A product of two matrices has k multiply-adds for each result, and uses every
+//          element of `a` n times and every element of `b` m times. Who keeps it until then?
 // Task     A thread for each result, in blocks of kTile x kRows; a loop over p. Caches do the rest.
 // Budget   2 loads for 1 multiply-add. a[row][p]: 1 sector a request (one word for all lanes);
 //          b[p][col]: 4 sectors or 5 (32 neighbours).
@@ -319,8 +316,7 @@ LAUNCH_SHAPE(gemm_registers, int m, int n, int k, int lda, int ldb, int ldc) {
 // Stage 6: As fast as the device without tensor cores
 //
 // Before   16 loads of 4 bytes beside 64 multiply-adds, guards beside every load, and at each of
-// two
-//          barriers all warps wait, for a panel whose loads were issued only now.
+//          two barriers all warps wait, for a panel whose loads were issued only now.
 // Task     Loads of 16 bytes from both memories, a warp that has a tile of its own, two panels in
 //          turn: the next one is in flight while this one is used. Then everything is yours; only
 //          the results and the time are graded.
@@ -328,12 +324,11 @@ LAUNCH_SHAPE(gemm_registers, int m, int n, int k, int lda, int ldb, int ldc) {
 //          guard inside the loop: rows and columns beyond the edge read some that exist, and their
 //          results are not stored; what is left of k after the last whole panel comes afterwards.
 //
-//     a warp's 32 lanes over 4 x 8 groups of 4 x 4 results:        column group:  lane bits 0, 2, 3
-//        lanes   0  1  4  5  8  9 12 13                            row group:     lane bits 1, 4
-//                2  3  6  7 10 11 14 15                            neighbours share: n and n ^ 1
-//                the
-//               16 17 20 21 24 25 28 29                            floats of `a`, n and n ^ 2 those
-//               18 19 22 23 26 27 30 31                            of `b`: 2 wavefronts a load
+//     a warp's 32 lanes over 4 x 8 groups of 4 x 4 results:   column group:  lane bits 0, 2, 3
+//        lanes   0  1  4  5  8  9 12 13                       row group:     lane bits 1, 4
+//                2  3  6  7 10 11 14 15                       n and n ^ 1 share the floats of `a`,
+//               16 17 20 21 24 25 28 29                       n and n ^ 2 those of `b`:
+//               18 19 22 23 26 27 30 31                       2 wavefronts a load
 // TODO 1 (about 170 lines): start from your stage 5 and change one thing at a time: vectors from
 // shared memory, vectors from global memory (which leading dimensions allow them?), two panels in
 // turn, the floats of the next p loaded while those of this one are multiplied. Measure each.
@@ -559,11 +554,10 @@ LAUNCH_SHAPE(gemm_fast, int m, int n, int k, int lda, int ldb, int ldc) {
 //
 // Before   Somebody else has launched your kernels: the grid, shared memory, checks and clock were
 //          given.
-// Task     Everything below is yours: a kernel `multiply` of your own (stage 4's idea will do)
-// whose
-//          tiles are in dynamic shared memory, and the program around it. It reads "a", "b" and
-//          "sizes", multiplies on the device, compares with a product that the CPU computes, and
-//          writes "c".
+// Task     Everything below is yours: a kernel `multiply` of your own (stage 4's idea is enough)
+//          whose tiles are in dynamic shared memory, and the program around it. It reads "a", "b"
+//          and "sizes", multiplies on the device, compares with a product that the CPU computes,
+//          and writes "c".
 // Demands  A launch in two dimensions with dynamic shared memory. Every call is checked, and the
 //          launch. The time is taken by events around the launch, and printed with the rate that
 //          follows, in ms and GB/s. A result that differs from the CPU's ends the program with 1.
