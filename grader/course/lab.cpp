@@ -23,9 +23,23 @@ constexpr CallRule kRules[] = {
      "of the rates (\"800 GB/s\") one is made of it",
      "Print the time that cudaEventElapsedTime gives, and the bytes of the kernel's arrays divided "
      "by it."},
+    {"compares-results", "NoticesAWrongResult", "",
+     "the program ends with another exit code than 0 where a result is wrong: the last test's run "
+     "is "
+     "done once more, and other words come with its copies to the host",
+     "Compute the same on the CPU, compare every element with what came back, and return 1 from "
+     "main where one differs; a NaN compares as neither larger nor smaller."},
     {"launches", "LaunchesItsKernel", "at least so many",
      "the stage's kernel is launched, and the launches succeed",
      "Launch it with <<<blocks, threads>>>; what the CPU computes earns nothing."},
+    {"two-dimensions", "LaunchesInTwoDimensions", "",
+     "a launch of the stage's kernel has several blocks and several threads along y",
+     "dim3 block(x, y); dim3 grid(x, y); then <<<grid, block>>>, and blockIdx.y and threadIdx.y in "
+     "the kernel."},
+    {"dynamic-shared-memory", "UsesDynamicSharedMemory", "at least so many bytes",
+     "a launch of the stage's kernel gives each block so much shared memory",
+     "Name the bytes as the third number in <<<grid, block, bytes>>>, and the memory extern "
+     "__shared__ in the kernel."},
     {"calls-succeed", "EveryCallSucceeds", "", "no call gives an error",
      "Look at what each call returns, and print cudaGetErrorString of it."},
     {"copies-back", "CopiesTheResultBack", "at least so many bytes",
@@ -37,7 +51,7 @@ constexpr CallRule kRules[] = {
     {"frees-memory", "FreesItsMemory", "", "no device memory is allocated at the end",
      "Give each cudaMalloc its cudaFree."},
     {"times-with-events", "TimesWithEvents", "",
-     "an event before a launch, one behind it, and the time between them asked for",
+     "an event before a launch, one after it, and the time between them asked for",
      "cudaEventRecord before and after the launch, cudaEventSynchronize, cudaEventElapsedTime."},
     {"streams", "UsesItsStreams", "at least so many",
      "the stage's kernel is launched in so many different streams",
@@ -54,7 +68,7 @@ constexpr CallRule kRules[] = {
     {"orders-work", "WaitsForItsData", "",
      "where two parts of the work use the same memory and one writes it, a stream, an event or the "
      "host orders them; and the host waits for each copy to it, before memory is freed",
-     "cudaEventRecord behind the first, cudaStreamWaitEvent before the second; or one stream. The "
+     "cudaEventRecord after the first, cudaStreamWaitEvent before the second; or one stream. The "
      "host waits with cudaDeviceSynchronize before it reads."},
     {"host-waits", "HostWaitsSeldom", "at most so often",
      "the host waits for the device so often at most, copies that return when they are done "
@@ -79,12 +93,12 @@ const CallRule* find_call_rule(std::string_view name) {
 const StageKind kKernelStage = {.test_source = "test.cpp",
                                 .test_program = "test",
                                 .has_reference = true,
-                                .every_compiler = true,
+                                .has_host_code = false,
                                 .needs_timeline = false};
 const StageKind kProgramStage = {.test_source = "program_test.cpp",
                                  .test_program = "program_test",
                                  .has_reference = false,
-                                 .every_compiler = false,
+                                 .has_host_code = true,
                                  .needs_timeline = true};
 
 namespace {

@@ -49,6 +49,31 @@ Breach launches(const Case& c) {
          whole(c.number) + ".";
 }
 
+std::string extents(const std::array<std::uint32_t, 3>& of) {
+  return std::to_string(of[0]) + " x " + std::to_string(of[1]);
+}
+
+Breach two_dimensions(const Case& c) {
+  const Call* seen = nullptr;
+  for (const Call& call : c.calls) {
+    if (!c.is_launch(call)) continue;
+    if (call.grid[1] > 1 && call.block[1] > 1) return {};
+    seen = &call;
+  }
+  if (seen == nullptr) return c.kernel + " was not launched.";
+  return c.kernel + " was launched with " + extents(seen->grid) + " blocks of " +
+         extents(seen->block) + " threads, expected more than one of both along y.";
+}
+
+Breach dynamic_shared_memory(const Case& c) {
+  std::uint32_t most = 0;
+  for (const Call& call : c.calls)
+    if (c.is_launch(call)) most = std::max(most, call.shared_bytes);
+  if (most >= c.number) return {};
+  return "Launches of " + c.kernel + " gave each block " + std::to_string(most) +
+         " bytes of dynamic shared memory at most, expected at least " + whole(c.number) + ".";
+}
+
 Breach calls_succeed(const Case& c) {
   for (std::size_t i = 0; i < c.calls.size(); ++i)
     if (!c.calls[i].succeeded())
@@ -221,20 +246,22 @@ struct Decision {
   Breach (*decide)(const Case& c);
   About about = About::kAllCalls;
 };
-constexpr std::array kDecisions =
-    std::to_array<Decision>({{"launches", launches, About::kWorkThatArrived},
-                             {"calls-succeed", calls_succeed},
-                             {"copies-back", copies_back, About::kWorkThatArrived},
-                             {"checks-launches", checks_launches},
-                             {"frees-memory", frees_memory},
-                             {"times-with-events", times_with_events, About::kTimedWork},
-                             {"streams", streams, About::kWorkThatArrived},
-                             {"kernels-overlap", kernels_overlap, About::kWorkThatArrived},
-                             {"copies-overlap", copies_overlap, About::kWorkThatArrived},
-                             {"stream-waits", stream_waits},
-                             {"orders-work", orders_work},
-                             {"host-waits", host_waits},
-                             {"graph-launches", graph_launches, About::kWorkThatArrived}});
+constexpr std::array kDecisions = std::to_array<Decision>(
+    {{"launches", launches, About::kWorkThatArrived},
+     {"two-dimensions", two_dimensions, About::kWorkThatArrived},
+     {"dynamic-shared-memory", dynamic_shared_memory, About::kWorkThatArrived},
+     {"calls-succeed", calls_succeed},
+     {"copies-back", copies_back, About::kWorkThatArrived},
+     {"checks-launches", checks_launches},
+     {"frees-memory", frees_memory},
+     {"times-with-events", times_with_events, About::kTimedWork},
+     {"streams", streams, About::kWorkThatArrived},
+     {"kernels-overlap", kernels_overlap, About::kWorkThatArrived},
+     {"copies-overlap", copies_overlap, About::kWorkThatArrived},
+     {"stream-waits", stream_waits},
+     {"orders-work", orders_work},
+     {"host-waits", host_waits},
+     {"graph-launches", graph_launches, About::kWorkThatArrived}});
 
 /// A sentence about launches of the kernel that do not count, with a space before it; or "".
 std::string left_out(const Evidence& evidence, const Case& all, const Case& kept) {
@@ -324,6 +351,8 @@ Breach decide(const course::CallDemand& demand, const std::string& kernel,
               const Evidence& evidence) {
   if (demand.rule->name == "device-results")
     return evidence.not_the_devices.empty() ? Breach() : evidence.not_the_devices;
+  if (demand.rule->name == "compares-results")
+    return evidence.not_noticed.empty() ? Breach() : evidence.not_noticed;
   if (demand.rule->name == "printed-figures")
     return invented_figure(evidence.printed, measured_times(evidence, kernel));
   const auto found = std::ranges::find(kDecisions, demand.rule->name, &Decision::name);

@@ -26,6 +26,8 @@ struct Evidence {
   std::vector<std::vector<runner::MemoryUse>> uses = {};
   std::string printed = {};          ///< the program's own output
   std::string not_the_devices = {};  ///< why results are not the device's; "" where they are
+  /// How the program ended well although wrong results came with its copies; "" where it noticed.
+  std::string not_noticed = {};
 };
 
 /// Why the run does not meet the demand, with the remedy; nothing where it does. `kernel` is the

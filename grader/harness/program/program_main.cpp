@@ -153,12 +153,21 @@ ReplayedTest replayed(const HostTest& test, const ProgramTest& first, const Sett
   return told;
 }
 
-void run_with_other_copies(const ProgramTest& first, Setting setting, std::uint64_t key,
-                           ReplayedTest& told) {
+/// Runs the program once more on what it was given, and other words come with its copies to the
+/// host. `key` decides about them.
+base::Result<RunEnd> run_with_changed_copies(const Given& given, Setting setting,
+                                             std::uint64_t key) {
   setting.keeps_requests = false;
-  setting.changed_bits = static_cast<std::uint32_t>(key) | 1;  // some bit of every word
+  // Some bit of every word, among them one of a float's exponent: no rounding explains it.
+  constexpr std::uint32_t kAlwaysChanged = (1U << 25) | 1;
+  setting.changed_bits = static_cast<std::uint32_t>(key) | kAlwaysChanged;
   setting.runner_environment["MEMBOUND_CHECK"] = "none";
-  const auto run = run_program(setting, first.given());
+  return run_program(setting, given);
+}
+
+void run_with_other_copies(const ProgramTest& first, const Setting& setting, std::uint64_t key,
+                           ReplayedTest& told) {
+  const auto run = run_with_changed_copies(first.given(), setting, key);
   if (!run) {
     told.abort = course::Cause::kCrash;
     told.message = base::to_string(run.error());
@@ -185,6 +194,16 @@ std::future<ReplayedTest> begin_replay(const HostTest& test,
                       run_with_other_copies(*first, setting, key, told);
                       return told;
                     });
+}
+
+/// How a program ended well although other words came with its copies; "" where it did not.
+std::string why_not_noticed(const RunEnd& run, const std::string& test) {
+  const jail::JailOutcome& program = run.program;
+  if (program.exit_code != 0 || program.signal != 0 || program.limit != jail::LimitHit::kNone)
+    return "";
+  return "In the test " + test +
+         " every word of the results was changed on its way to the host, and the program ended "
+         "with exit code 0.";
 }
 
 using Clock = std::chrono::steady_clock;
@@ -322,8 +341,8 @@ struct Tried {
   course::Cause abort = course::Cause::kNone;
   RunEnd end;
   nlohmann::json report;  ///< the virtual GPU's
-  /// The test, for a replay of a run that passed where results have to be the device's; else null.
-  std::shared_ptr<const ProgramTest> to_replay;
+  /// The test, for what is asked of a run that passed; else null.
+  std::shared_ptr<const ProgramTest> passed;
 };
 
 Tried try_test(const HostTest& test, const Setting& setting, int stage, std::uint64_t seed) {
@@ -338,7 +357,7 @@ Tried try_test(const HostTest& test, const Setting& setting, int stage, std::uin
   tried.outcome.message = result ? "" : result.message();
   tried.outcome.hint_tag = result ? "" : test.hint_tag;
   tried.abort = one.abort();
-  if (setting.keeps_requests && tried.outcome.passed) tried.to_replay = test_run;
+  if (tried.outcome.passed) tried.passed = test_run;
   tried.outcome.seconds = seconds_since(since);
   tried.end = one.end();
   tried.report = nlohmann::json::parse(tried.end.findings, nullptr, false);
@@ -386,6 +405,7 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   const Setting checked = checked_setting(usual, options.checked_with);
   RunEnd last;
   std::vector<std::future<ReplayedTest>> replays;
+  std::future<base::Result<RunEnd>> with_changed_copies;  // of the last test, where it is asked
   bool last_is_replayed = false;
   const std::uint64_t drawn =
       seeds.derive(options.seed, base::stable_hash(stage.kernel + ".drawn"));
@@ -404,12 +424,19 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
       tried = try_test(test, *(used = &usual), stage.number, seed);
     const auto number = static_cast<std::size_t>(&test - kTests.data());
     const bool is_last = number + 1 == kTests.size();
-    last_is_replayed = is_last && tried.to_replay != nullptr;
-    if (tried.to_replay != nullptr &&
-        (is_last || is_replayed_too(number, replays.empty(), tried.end, drawn)))
-      replays.push_back(begin_replay(test, tried.to_replay, *used,
+    const bool can_be_replayed = used->keeps_requests && tried.passed != nullptr;
+    last_is_replayed = is_last && can_be_replayed;
+    if (can_be_replayed && (is_last || is_replayed_too(number, replays.empty(), tried.end, drawn)))
+      replays.push_back(begin_replay(test, tried.passed, *used,
                                      seeds.derive(options.seed, base::stable_hash(id + ".replay")),
                                      !is_last));
+    if (is_last && tried.passed != nullptr && wanted.empty() && demands(stage, "compares-results"))
+      with_changed_copies =
+          std::async(std::launch::async,
+                     [first = tried.passed, used,
+                      key = seeds.derive(options.seed, base::stable_hash(id + ".copies"))] {
+                       return run_with_changed_copies(first->given(), *used, key);
+                     });
     last = std::move(tried.end);
     measurement.abort = tried.abort;
     if (measurement.abort == course::Cause::kNone) {
@@ -437,6 +464,15 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     if (!last_is_replayed || &begun != &replays.back()) continue;
     evidence.arrived = std::move(told.arrived);
     evidence.uses = std::move(told.uses);
+  }
+  if (with_changed_copies.valid()) {
+    const auto run = with_changed_copies.get();
+    if (!run) {
+      measurement.abort = course::Cause::kCrash;
+      measurement.abort_text = base::to_string(run.error());
+      return measurement;
+    }
+    evidence.not_noticed = why_not_noticed(*run, kTests.back().name);
   }
   for (const course::CallDemand& demand : stage.calls) {
     if (!wanted.empty()) break;

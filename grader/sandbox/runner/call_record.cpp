@@ -65,6 +65,11 @@ std::string to_line(const Call& call) {
       {"address", call.address},      {"bytes", call.bytes},   {"kernel", call.kernel},
       {"start_ns", call.start_ns},    {"end_ns", call.end_ns}, {"non_blocking", call.non_blocking},
       {"arguments", call.arguments},  {"graph", call.graph}};
+  if (call.kind == CallKind::kLaunch) {
+    json["grid"] = call.grid;
+    json["block"] = call.block;
+    json["shared_bytes"] = call.shared_bytes;
+  }
   for (const MemoryUse& use : call.uses) json["uses"].push_back({use.begin, use.end, use.writes});
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -93,6 +98,11 @@ base::Result<std::vector<Call>> calls_from_text(std::string_view text) {
               {}};
       for (const auto& use : json.value("uses", nlohmann::json::array()))
         call.uses.push_back({use.at(0), use.at(1), use.at(2)});
+      if (call.kind == CallKind::kLaunch) {
+        call.grid = json.at("grid");
+        call.block = json.at("block");
+        call.shared_bytes = json.at("shared_bytes");
+      }
     } catch (const nlohmann::json::exception&) {
       call.kind = CallKind::kNone;
     }

@@ -9,6 +9,7 @@
 /// gave, and cannot be changed through the shared buffer behind the runner's back.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -93,6 +94,9 @@ struct Call {
   std::uint32_t graph = 0;  ///< made or destroyed; of a graph's launch and of what it does; 0: none
   /// Of a launch, where the runner was asked to follow data: what its threads read and wrote.
   std::vector<MemoryUse> uses = {};
+  /// Of a launch: blocks and threads along x, y and z, and bytes of dynamic shared memory a block.
+  std::array<std::uint32_t, 3> grid = {}, block = {};
+  std::uint32_t shared_bytes = 0;
 
   [[nodiscard]] bool succeeded() const { return code == 0; }
 };

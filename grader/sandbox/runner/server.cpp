@@ -21,7 +21,11 @@ template <typename Query, typename Answer>
 }
 // The kernel's name and what its parameters point to are for the server to fill in.
 Call describe(const Launch& q, const NoAnswer&) {
-  return {.kind = CallKind::kLaunch, .stream = q.stream};
+  return {.kind = CallKind::kLaunch,
+          .stream = q.stream,
+          .grid = q.grid,
+          .block = q.block,
+          .shared_bytes = q.shared_bytes};
 }
 Call describe(const Allocate& q, const AddressAnswer& a) {
   return {.kind = CallKind::kAllocate, .address = a.address, .bytes = q.bytes};

@@ -60,6 +60,7 @@ TEST(Rules, EveryRuleOfTheTableCanBeDecidedAndSaysWhatToDo) {
   Evidence evidence(calls);
   evidence.printed = "1 ms";
   evidence.not_the_devices = "Nothing was copied back.";
+  evidence.not_noticed = "The program ended with exit code 0.";
   for (const course::CallRule& rule : course::call_rules()) {
     const auto found =
         breach_of({&rule, rule.name == "host-waits" ? -1.0 : 1e9}, "scale", evidence);
@@ -80,6 +81,28 @@ TEST(Rules, ThePageForAuthorsAndTheSchemaHaveEveryRow) {
                                 "` |" + number + "| " + std::string(rule.meaning) + " |"));
     EXPECT_THAT(schema, HasSubstr('"' + std::string(rule.name) + '"'));
   }
+}
+
+TEST(Rules, TwoDimensionsAreBlocksAndThreadsAlongY) {
+  const auto of_shape = [](std::uint32_t blocks_y, std::uint32_t threads_y) {
+    Call call = launch();
+    call.grid = {3, blocks_y, 1};
+    call.block = {16, threads_y, 1};
+    return call;
+  };
+  EXPECT_EQ(breach("two-dimensions", {of_shape(1, 1), of_shape(2, 2)}), "");
+  EXPECT_THAT(breach("two-dimensions", {of_shape(1, 16)}),
+              HasSubstr("scale was launched with 3 x 1 blocks of 16 x 16 threads"));
+  EXPECT_THAT(breach("two-dimensions", {of_shape(2, 1)}), HasSubstr("of 16 x 1 threads"));
+  EXPECT_THAT(breach("two-dimensions", {}), HasSubstr("scale was not launched"));
+}
+
+TEST(Rules, DynamicSharedMemoryIsTheLaunchs) {
+  Call call = launch();
+  call.shared_bytes = 2048;
+  EXPECT_EQ(breach("dynamic-shared-memory", {launch(), call}, 2048), "");
+  EXPECT_THAT(breach("dynamic-shared-memory", {call}, 2049),
+              HasSubstr("2048 bytes of dynamic shared memory at most, expected at least 2049"));
 }
 
 TEST(Rules, ALaunchOfAnotherKernelDoesNotCount) {

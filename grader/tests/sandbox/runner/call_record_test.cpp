@@ -31,6 +31,16 @@ TEST(CallRecord, ReadsWhatItWrote) {
   EXPECT_FALSE(calls->back().succeeded());
 }
 
+TEST(CallRecord, ALaunchHasItsShape) {
+  const Call launch{
+      .kind = CallKind::kLaunch, .grid = {2, 3, 4}, .block = {32, 8, 1}, .shared_bytes = 4224};
+  const auto calls = calls_from_text(to_line(launch));
+  ASSERT_TRUE(calls) << base::to_string(calls.error());
+  EXPECT_EQ(calls->front().grid, launch.grid);
+  EXPECT_EQ(calls->front().block, launch.block);
+  EXPECT_EQ(calls->front().shared_bytes, launch.shared_bytes);
+}
+
 TEST(CallRecord, EveryKindHasAWordOfItsOwn) {
   for (int kind = 1; kind <= static_cast<int>(CallKind::kErrorCheck); ++kind) {
     const auto calls = calls_from_text(to_line({.kind = static_cast<CallKind>(kind)}));
