@@ -162,11 +162,6 @@ std::size_t claim_of_a_gpu(std::vector<Claim>& claims) {
   });
 }
 
-std::size_t leave_out_uncompiled(std::vector<Claim>& claims, compilers::DeviceCompiler compiler) {
-  if (compiler == compilers::DeviceCompiler::kNvcc) return 0;
-  return std::erase_if(claims, [](const Claim& claim) { return !kind_of(claim).every_compiler; });
-}
-
 namespace {
 
 /// A kernel that never ends has shown so after this time; a student's own is given more.
@@ -297,7 +292,7 @@ class Prover {
       if (proof && request.reruns.at_failures &&
           request.compiler.kind == compilers::DeviceCompiler::kNvcc)
         add_findings(*proof, *result);
-      if (proof && tools_.second_compiler && kind_of(claim).every_compiler && !stop_->load()) {
+      if (proof && tools_.second_compiler && !stop_->load()) {
         request.compiler = *tools_.second_compiler;
         request.reruns.at_failures = false;  // one compiler's findings are enough
         const auto second = judge::check(request);

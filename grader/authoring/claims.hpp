@@ -55,8 +55,6 @@ struct Claim {
 /// Makes them what a GPU shows. Left out are those that chance decides there, and those about
 /// counters whose heads do not say what a GPU makes of them; returns how many.
 std::size_t claim_of_a_gpu(std::vector<Claim>& claims);
-/// Leaves out the claims about programs where nvcc is not the compiler; how many they were.
-std::size_t leave_out_uncompiled(std::vector<Claim>& claims, compilers::DeviceCompiler compiler);
 
 /// What running it showed.
 struct Proof {

@@ -219,7 +219,6 @@ base::Result<MeasuredFigures> rows_of_claims(const judge::Workplace& place,
                                              const FigureRun& run, const std::atomic<bool>* stop) {
   auto claims = claims_of(lab, place);
   if (!claims) return claims.error();
-  (void)leave_out_uncompiled(*claims, tools.compiler.kind);
   MeasuredFigures rows;
   for (const Claim& claim : *claims) {
     const std::string name = claim.file.stem().string();

@@ -273,12 +273,13 @@ void say_launch(const std::string& name, const nlohmann::json& kernel, SaidFigur
 }
 
 /// What a program prints, and what the virtual GPU counts of its kernels.
-base::Result<SaidFigures> figures_of_program(judge::ProgramRun program, const judge::Tools& tools,
+base::Result<SaidFigures> figures_of_program(const judge::Workplace& place,
+                                             judge::ProgramRun program, const judge::Tools& tools,
                                              const std::atomic<bool>* stop) {
   const base::ScratchFolder folder("predicted");
   const fs::path counters = folder.path() / "counters.json";
   program.environment["MEMBOUND_COUNTERS"] = counters.string();
-  const auto output = judge::run_program(program, tools, stop);
+  const auto output = judge::run_program(place, program, tools, stop);
   if (!output) return output.error();
   SaidFigures said = lines_of_output(*output);
   if (!fs::exists(counters)) return said;  // a GPU counts nothing
@@ -316,7 +317,8 @@ base::Result<SaidFigures> figures_of_run(const judge::Workplace& place, const ju
     if (!all) return all.error();
     const auto found = course::find_experiment(*all, words[1]);
     if (!found) return found.error();
-    if (found->program) return figures_of_program(judge::program_of(*found, tools), tools, stop);
+    if (found->program)
+      return figures_of_program(place, judge::program_of(*found, tools), tools, stop);
     return figures_of_experiment({place, tools, *found, 0, stop});
   }
   judge::ProgramRun program;
@@ -330,7 +332,7 @@ base::Result<SaidFigures> figures_of_run(const judge::Workplace& place, const ju
                        "FILE.cu, or experiment NAME", "correct handouts/predicted.csv"};
   program.source = place.root / "handouts" / lab / words[0];
   program.arguments.assign(words.begin() + 1, words.end());
-  return figures_of_program(std::move(program), tools, stop);
+  return figures_of_program(place, std::move(program), tools, stop);
 }
 
 }  // namespace membound::authoring

@@ -184,6 +184,7 @@ std::vector<WrittenPart> bar_parts(const course::Lab& lab) {
 namespace {
 
 constexpr const char* kFlags = "grader/harness/student/clang.flags";
+constexpr const char* kProgramFlags = "grader/harness/student/clang-program.flags";
 constexpr const char* kNeeds = "grader/launcher/needs.sh";
 constexpr const char* kLicense =
     "# SPDX-FileCopyrightText: The Membound authors\n# SPDX-License-Identifier: Apache-2.0\n#\n";
@@ -193,7 +194,7 @@ constexpr const char* kWritten = "# Written by `membound dev check --fix` from "
 std::vector<std::string> labs_with_programs(const course::Course& course) {
   std::vector<std::string> ids;
   for (const course::Lab& lab : course.labs)
-    if (std::ranges::any_of(lab.stages, [](const auto& s) { return !s.kind->every_compiler; }))
+    if (std::ranges::any_of(lab.stages, [](const auto& s) { return s.kind->has_host_code; }))
       ids.push_back(lab.id);
   return ids;
 }
@@ -204,7 +205,15 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return text;
 }
 
-std::string clangd_text(const std::string& flags, const course::Course& course) {
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::string clangd_text(const std::string& flags, const std::string& program_flags,
+                        const course::Course& course) {
   std::vector<std::string> all = reading_flags(flags);
   // clangd reads a kernel in its own folder.
   all.insert(all.end(), {"-I../../grader/harness/student/clang", "-I../../grader/harness/student"});
@@ -221,8 +230,8 @@ std::string clangd_text(const std::string& flags, const course::Course& course) 
   if (!programs.empty())
     text += "---\n# Whole programs, which call the runtime.\nIf:\n  PathMatch: labs/(" +
             joined(programs, "|") +
-            ")/kernel\\.cuh?\nCompileFlags:\n  Add: [-DMEMBOUND_PROGRAM, -I../.., -include, "
-            "cuda_program_for_clang.cuh]\n";
+            ")/kernel\\.cuh?\nCompileFlags:\n  Add: [-DMEMBOUND_EDITOR, -I../.., " +
+            joined(words_of(program_flags), ", ") + "]\n";
   return text;
 }
 
@@ -275,7 +284,9 @@ base::Result<std::vector<WrittenFile>> editor_files(const std::filesystem::path&
   if (!flags) return flags.error();
   const auto needs = base::read_file(root / kNeeds);
   if (!needs) return needs.error();
-  return std::vector<WrittenFile>{{".clangd", clangd_text(*flags, course), kFlags},
+  const auto program_flags = base::read_file(root / kProgramFlags);
+  if (!program_flags) return program_flags.error();
+  return std::vector<WrittenFile>{{".clangd", clangd_text(*flags, *program_flags, course), kFlags},
                                   {".devcontainer/Dockerfile", dockerfile_text(*needs), kNeeds}};
 }
 

@@ -37,14 +37,13 @@ int list_all(const Context& context, const std::vector<course::Experiment>& all)
 }
 
 /// An experiment that is a program prints its own table.
-int run_program(const Context& context, ExperimentOptions options,
+int run_program(const Context& context, const ExperimentOptions& options,
                 const course::Experiment& experiment) {
   if (options.json || options.number > 0 || !options.html.empty())
     return report_error({base::ErrorKind::kUsage, experiment.name,
                          "an option that a program does not take",
                          "--device alone: it chooses its sizes, and prints its own table",
                          "membound experiment " + experiment.name});
-  if (options.compiler.empty()) options.compiler = "nvcc";
   const auto tools = chosen_tools(context.place, options);
   if (!tools) return report_error(tools.error());
   const judge::ProgramRun program = judge::program_of(experiment, *tools);
@@ -63,7 +62,7 @@ int run_program(const Context& context, ExperimentOptions options,
              stdout);
   std::fflush(stdout);
   const std::atomic<bool>* const stop = catch_interrupts();
-  const auto output = judge::run_program(program, *tools, stop);
+  const auto output = judge::run_program(context.place, program, *tools, stop);
   if (stop->load()) return kExitInterrupted;
   if (!output) return report_error(output.error());
   std::printf("\n%s\nhandout %s, \"%s\"\n", output->c_str(), experiment.lab.c_str(),

@@ -31,8 +31,8 @@ struct StageKind {
   /// A reference answer is run beside it, and its speed held against that answer's. Else its points
   /// are all for results and calls.
   bool has_reference;
-  /// Made of device code alone, which every device compiler compiles. Else with host code, by nvcc.
-  bool every_compiler;
+  /// The submission is a program with a main(), which is compiled and linked for the host as well.
+  bool has_host_code;
   /// Judged by when each of its calls began and ended, which only a virtual GPU tells.
   bool needs_timeline;
 };

@@ -62,6 +62,7 @@ std::string included(std::string_view line) {
 constexpr const char* kToolkit = "/toolkit";
 constexpr const char* kCourse = "/course";
 constexpr const char* kStudentHeaders = "grader/harness/student";
+constexpr const char* kRuntimeHeaders = "grader/device_code/cuda_api";  // for programs, with clang
 constexpr const char* kSource = "kernel.cu";
 constexpr const char* kResult = "kernel.out";
 constexpr const char* kRuntime = "/membound/cuda";
@@ -149,7 +150,11 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
       {course::own_copy(request.root, kStudentHeaders), inside / kStudentHeaders});
   add_headers(request.lab_folder, inside / lab, run.bindings);
   run.bindings.push_back({request.source, inside / kSource});
-  if (!request.runtime.empty()) run.bindings.push_back({request.runtime, kRuntime});
+  if (!request.runtime.empty()) {
+    run.bindings.push_back({request.runtime, kRuntime});
+    run.bindings.push_back(
+        {course::own_copy(request.root, kRuntimeHeaders), inside / kRuntimeHeaders});
+  }
   run.folder = inside;
   run.hides_proc = true;
   run.collected = {kResult};
@@ -209,8 +214,15 @@ std::string header_texts(const CompileRequest& request) {
   for (const fs::path& folder :
        {student_folder(request), request.lab_folder, request.source.parent_path()})
     add(folder, is_header);
-  if (request.compiler.kind == compilers::DeviceCompiler::kClang)
-    add(student_folder(request) / "clang", [](const fs::path&) { return true; });
+  if (request.compiler.kind == compilers::DeviceCompiler::kClang) {
+    const auto every_file = [](const fs::path&) { return true; };
+    add(student_folder(request) / "clang", every_file);
+    if (!request.runtime.empty()) {
+      files.push_back(student_folder(request) / "clang.flags");
+      const fs::path runtime = course::own_copy(request.root, kRuntimeHeaders);
+      for (const fs::path& folder : {runtime, runtime / "include"}) add(folder, every_file);
+    }
+  }
   std::sort(files.begin(), files.end());
   std::string text;
   for (const fs::path& file : files) {
@@ -390,11 +402,6 @@ course::GradeVerdict grade_verdict_of(const CompiledCode& code) {
 }
 
 base::Result<CompiledCode> compile(const CompileRequest& request) {
-  if (!request.runtime.empty() && request.compiler.kind != compilers::DeviceCompiler::kNvcc)
-    return base::Error{
-        base::ErrorKind::kUsage, request.source.string(),
-        "is a whole program, which nvcc alone compiles, and not " + request.compiler.name(), "nvcc",
-        "call it with --compiler nvcc; ./membound fetches nvcc where it is missing"};
   const auto source = base::read_file(request.source);
   if (!source) return source.error();
   const auto flags = base::read_file(flags_file(request));

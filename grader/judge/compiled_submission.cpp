@@ -132,9 +132,8 @@ bool CompiledSubmission::any_compiled() const {
 }
 
 const CompiledCode& CompiledSubmission::first_problem() const {
-  const auto bad = std::find_if(parts.begin(), parts.end(), [](const CompiledPart& part) {
-    return !part.submission.compiled && part.not_for_compiler.empty();
-  });
+  const auto bad = std::find_if(parts.begin(), parts.end(),
+                                [](const CompiledPart& part) { return !part.submission.compiled; });
   return (bad == parts.end() ? parts.front() : *bad).submission;
 }
 
@@ -154,14 +153,6 @@ const CompiledPart* CompiledSubmission::with_reference() const {
 base::Result<CompiledSubmission> compile_submission(const BuildRequest& request) {
   CompiledSubmission whole{parts_of(request)};
   for (CompiledPart& part : whole.parts) {
-    const bool other_compiler =
-        !part.kind->every_compiler && request.compiler.kind != compilers::DeviceCompiler::kNvcc;
-    if (other_compiler && whole.parts.size() > 1 && !request.graded) {
-      part.not_for_compiler =
-          "nvcc alone compiles whole programs; call it with --compiler nvcc, and ./membound "
-          "fetches nvcc where it is missing";
-      continue;
-    }
     if (const auto done = compile_part(request, part); !done) return done.error();
   }
   return whole;
@@ -176,7 +167,7 @@ base::Result<fs::path> compile_with_red_zones(
   };
   if (std::none_of(measurements.begin(), measurements.end(), any_has)) return fs::path();
   CompileRequest compiled = submission_request(request, kind);
-  if (!compiled.runtime.empty()) return fs::path();  // clang compiles no programs
+  if (!compiled.runtime.empty()) return fs::path();  // red zones are for kernels alone
   if (compiled.compiler.kind != compilers::DeviceCompiler::kClang) {
     auto clang = compilers::find_compiler(compilers::DeviceCompiler::kClang,
                                           compilers::compiler_places(request.place.root));

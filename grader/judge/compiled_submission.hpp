@@ -40,7 +40,6 @@ struct CompiledPart {
   CompiledCode submission = {};
   std::filesystem::path reference = {};
   std::filesystem::path preload = {};  ///< see RunRequest::preload
-  std::string not_for_compiler = {};   ///< why it was not compiled: another compiler is needed
 };
 
 /// One for each kind among the stages that were asked for, at least one.

@@ -9,6 +9,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/course/course_tree.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/device_lock.hpp"
@@ -108,22 +109,35 @@ ProgramRun program_of(const course::Experiment& experiment, const Tools& tools) 
   return run;
 }
 
-base::Result<std::string> run_program(const ProgramRun& program, const Tools& tools,
-                                      const std::atomic<bool>* stop) {
-  constexpr double kSeconds = 300;  // some take half a minute on two cores
-  if (tools.compiler.kind != compilers::DeviceCompiler::kNvcc)
-    return base::Error{base::ErrorKind::kUsage, program.source.filename().string(),
-                       "a whole program, and " + tools.compiler.name() + " as the compiler",
-                       "nvcc, which alone compiles whole programs", "--compiler nvcc"};
-  const base::ScratchFolder folder("program");
-  const std::string executable = (folder.path() / "program").string();
+namespace {
+
+/// nvcc's command line takes what the handout tells to type; clang's is that of a lab's program.
+std::vector<std::string> compile_command(const Workplace& place, const fs::path& source,
+                                         const Tools& tools, const fs::path& executable) {
+  if (tools.compiler.kind == compilers::DeviceCompiler::kClang)
+    return compilers::command_of({.kind = tools.compiler.kind,
+                                  .program = tools.compiler.program,
+                                  .student = course::own_copy(place.root, "grader/harness/student"),
+                                  .lab = source.parent_path(),
+                                  .source = source,
+                                  .output = executable,
+                                  .runtime = place.build / "vgpu"});
   // A virtual GPU executes the PTX of one architecture, whatever GPU it imitates.
   const std::string architecture =
       tools.device.kind->predicts_times() ? "sm_" + std::string(kArchitecture) : "native";
+  return {tools.compiler.program,  "-O3",           "-std=c++20", "-cudart", "shared", "-lineinfo",
+          "-arch=" + architecture, source.string(), "-o",         executable};
+}
+
+}  // namespace
+
+base::Result<std::string> run_program(const Workplace& place, const ProgramRun& program,
+                                      const Tools& tools, const std::atomic<bool>* stop) {
+  constexpr double kSeconds = 300;  // some take half a minute on two cores
+  const base::ScratchFolder folder("program");
+  const std::string executable = (folder.path() / "program").string();
   const auto compiled =
-      base::run_process({.arguments = {tools.compiler.program.string(), "-O3", "-std=c++20",
-                                       "-cudart", "shared", "-lineinfo", "-arch=" + architecture,
-                                       program.source.string(), "-o", executable},
+      base::run_process({.arguments = compile_command(place, program.source, tools, executable),
                          .timeout_seconds = kSeconds,
                          .stop = stop});
   if (!compiled) return compiled.error();

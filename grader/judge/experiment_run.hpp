@@ -44,9 +44,10 @@ struct ProgramRun {
 /// The program of `experiment` for the device of `tools`.
 [[nodiscard]] ProgramRun program_of(const course::Experiment& experiment, const Tools& tools);
 
-/// What it prints; empty where `stop` ended it. An error where nvcc is not the compiler, and with
-/// the output where compiling or running it fails.
-[[nodiscard]] base::Result<std::string> run_program(const ProgramRun& program, const Tools& tools,
+/// What it prints; empty where `stop` ended it. An error with the output where compiling or running
+/// it fails.
+[[nodiscard]] base::Result<std::string> run_program(const Workplace& place,
+                                                    const ProgramRun& program, const Tools& tools,
                                                     const std::atomic<bool>* stop);
 
 }  // namespace membound::judge

@@ -172,10 +172,6 @@ base::Status add_times(const CheckRequest& request, const CompiledPart& part,
   return time_programs(run, measurements);
 }
 
-bool can_run(const CompiledPart& part) {
-  return part.not_for_compiler.empty() && part.submission.compiled;
-}
-
 /// What is run once more after the stages of a part: the times of programs, the tests with checkers
 /// on, what explains. `early` is a rerun that runs already, or null; it ends where it is of no use.
 base::Status run_again(const CheckRequest& request, const CompiledPart& part, const Device& device,
@@ -220,8 +216,6 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
       result.stages.push_back(not_run(*request.lab, *request.lab->stage(number), verdict, reason));
     return base::Done{};
   };
-  if (!part.not_for_compiler.empty())
-    return all_are(course::Verdict::kSkipped, part.not_for_compiler);
   if (!part.submission.compiled)
     return all_are(course::Verdict::kCompileError, compile_reason(part.submission));
   const Device device = device_of(*part.kind, request.device, request.place);
@@ -270,7 +264,7 @@ base::Result<Measured> measure(const CheckRequest& request, const CompiledSubmis
   for (std::size_t i = 0; i < code.parts.size() && !measured.stopped; ++i) {
     const CompiledPart& part = code.parts[i];
     const Device device = device_of(*part.kind, request.device, request.place);
-    if (!can_run(part) || device.kind != request.device.kind) continue;
+    if (!part.submission.compiled || device.kind != request.device.kind) continue;
     auto measurements = run_part(request, part, device, measured);
     if (!measurements) return measurements.error();
     measured.parts[i] = *std::move(measurements);

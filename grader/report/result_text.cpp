@@ -57,16 +57,10 @@ const course::StageResult* stage_to_explain(const course::Result& result, const 
   return result.stages.size() == 1 ? &result.stages.front() : nullptr;
 }
 
-bool has_reason_not_to_run(const course::StageResult& stage) {
-  return stage.verdict == Verdict::kSkipped && !stage.findings.empty();
-}
-
 /// After a pass of all that was checked: a part of a lab is never called the whole.
 std::string after_a_pass(const course::Result& result, const WholeLab& lab) {
   const std::string number = number_of(result.lab);
-  const bool ran = std::none_of(result.stages.begin(), result.stages.end(), has_reason_not_to_run);
-  const bool is_whole = ran && lab.stages == result.stages.size();
-  if (is_whole) {
+  if (lab.stages == result.stages.size()) {
     return "All stages passed." +
            (lab.is_explained
                 ? " The lab's explanation is open now: ./membound handout " + number +
@@ -74,10 +68,8 @@ std::string after_a_pass(const course::Result& result, const WholeLab& lab) {
                 : " Next: ./membound next");
   }
   if (result.stages.size() == 1) return "Next: ./membound next " + number;
-  const std::string which =
-      ran ? "The " + std::to_string(result.stages.size()) + " stages of this check"
-          : "The stages that were run";
-  return which + " passed. Next: ./membound next " + number;
+  return "The " + std::to_string(result.stages.size()) +
+         " stages of this check passed. Next: ./membound next " + number;
 }
 
 /// The speed; of a program, whose work has none, the time.
@@ -124,17 +116,6 @@ std::string notes_text(const course::StageResult& stage, const Style& style) {
     text += wrapped(head + remark, style.width, kNoteIndent);
   for (const std::string& note : stage.notes)
     if (!stage.speed) text += wrapped(head + note, style.width, kNoteIndent);
-  return text;
-}
-
-/// Why stages were not run.
-std::string left_out_text(const course::Result& result, const Style& style) {
-  std::string text;
-  for (const course::StageResult& stage : result.stages)
-    if (has_reason_not_to_run(stage))
-      text += wrapped(
-          "Stage " + std::to_string(stage.stage) + " was not run: " + stage.findings.front().text,
-          style.width, kNoteIndent);
   return text;
 }
 
@@ -212,7 +193,6 @@ std::string render(const course::Result& result, const Style& style, const Stage
   for (const course::StageResult& stage : result.stages)
     text += untouched.contains(stage.stage) ? line_with(stage, kNotStarted, Tone::kFaint, style)
                                             : render_line(stage, style);
-  text += left_out_text(result, style);
   text += cases_text(result, style);
   const course::StageResult* explained = stage_to_explain(result, untouched);
   for (const course::StageResult& stage : result.stages)

@@ -78,7 +78,8 @@ void add_own_copies(const ReleaseRequest& request, Tree& tree) {
           return name.starts_with("labs/" + lab.id + "/") && !name.ends_with("/kernel.cu") &&
                  !name.ends_with(".md");
         });
-    if (of_lab || name.starts_with("grader/harness/student/"))
+    if (of_lab || name.starts_with("grader/harness/student/") ||
+        name.starts_with("grader/device_code/cuda_api/"))
       copies[std::string(course::kOwnCopies) + "/" + name] = entry.second;
   }
   tree.merge(copies);
@@ -108,7 +109,8 @@ std::vector<std::string> open_texts(const ReleaseRequest& request, const Tree& t
   std::vector<std::string> texts = request.open;
   for (const auto& [name, file] : tree)
     if (name.ends_with(".cuh") || name.starts_with("grader/harness/device/") ||
-        name.starts_with("grader/harness/student/"))
+        name.starts_with("grader/harness/student/") ||
+        name.starts_with("grader/device_code/cuda_api/"))
       texts.push_back(file.bytes);
   return texts;
 }

@@ -40,8 +40,8 @@ CaseOutcome not_run(const std::string& why) {
 /// Small enough that the bombs among the cases end soon, large enough for every honest one.
 judge::GradedCompile compile_rules(const course::StageKind& kind) {
   judge::GradedCompile rules;
-  if (!kind.every_compiler) return rules;  // a whole program with its headers is no bomb
-  rules.limits.wall_seconds = 120;  // CPU time is what ends the bombs, also on a busy machine
+  if (kind.has_host_code) return rules;  // a whole program with its headers is no bomb
+  rules.limits.wall_seconds = 120;       // CPU time is what ends the bombs, also on a busy machine
   rules.limits.cpu_seconds = 5;
   rules.limits.memory_bytes = 512 * jail::kMegabyte;
   rules.limits.file_bytes = 16 * jail::kMegabyte;
@@ -125,8 +125,6 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   if (stage == nullptr)
     return base::Error{base::ErrorKind::kInput, one.id,
                        one.lab + " has no stage " + std::to_string(one.stage), "", ""};
-  if (!stage->kind->every_compiler && bench.compiler.kind != compilers::DeviceCompiler::kNvcc)
-    return not_run("programs with host code are compiled by nvcc only");
   course::Lab used = lab->second;
   if (one.launch_seconds > 0) {
     auto copy = copy_of(used, folder_of(bench, one) / used.id, one.launch_seconds);

@@ -302,9 +302,6 @@ int check_claims(const Context& context, const DevCheckOptions& options,
     if (const std::size_t left_out = authoring::claim_of_a_gpu(claims); left_out > 0)
       std::printf("Left out: %zu claims about counters, or that chance decides on a GPU.\n",
                   left_out);
-  if (const std::size_t left_out = authoring::leave_out_uncompiled(claims, tools->compiler.kind);
-      left_out > 0)
-    std::printf("Left out: %zu claims about whole programs, which only nvcc compiles.\n", left_out);
   const std::atomic<bool>* const stop = catch_interrupts();
   std::printf("Running %zu claims on %s with %s%s.\n", claims.size(), tools->device.name.c_str(),
               tools->compiler.name().c_str(),

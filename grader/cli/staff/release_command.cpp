@@ -186,19 +186,6 @@ int run_release(const ReleaseOptions& options) {
   return kExitPassed;
 }
 
-/// Names the stages that an autograder with this compiler cannot grade.
-void note_ungraded(const std::vector<course::Lab>& labs, const std::string& compiler) {
-  if (compiler == compilers::to_string(compilers::DeviceCompiler::kNvcc)) return;
-  std::string stages;
-  for (const course::Lab& lab : labs)
-    for (const course::Stage& stage : lab.stages)
-      if (!stage.kind->every_compiler)
-        stages += (stages.empty() ? "" : ", ") + lab.id + "/" + std::to_string(stage.number);
-  if (!stages.empty())
-    report_note("grades with " + compiler + ", which compiles no whole programs: not " + stages +
-                "; make it where nvcc is, or with --compiler nvcc, to grade those, too");
-}
-
 int run_autograder(ReleaseOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -232,7 +219,6 @@ int run_autograder(ReleaseOptions options) {
   if (!request) return report_error(request.error());
   auto students = make_tree(*request, *context);
   if (!students) return finish(students.error(), request->stop);
-  note_ungraded(request->labs, options.compiler);
   const auto tree = release::autograder_tree(*request, *std::move(students), options.autograder);
   if (!tree) return report_error(tree.error());
   const auto zip = release::zip_of(*tree);

@@ -127,16 +127,23 @@ std::vector<std::string> command_of(const CompilerRun& run) {
     all = {run.program, "--options-file",
            run.student / (run.runtime.empty() ? "nvcc.flags" : "nvcc-program.flags"),
            "-arch=sm_" + run.architecture};
-  } else {
+  } else if (run.runtime.empty()) {
     all = {"/bin/sh", run.student / "clang" / "compile.sh"};
     if (run.red_zones) all.emplace_back("--red-zones");
     all.insert(all.end(), {run.output, run.program});
+  } else {
+    all = {"/bin/sh", run.student / "clang" / "compile_program.sh"};
+    if (run.library) all.emplace_back("--library");
+    // The runtime's declarations are named from the folder that holds grader/.
+    const fs::path root = (run.student / "../../..").lexically_normal();
+    all.insert(all.end(), {run.output, run.runtime, run.program, "-I" + root.string()});
   }
   if (run.earlier_launches) all.emplace_back("-DMEMBOUND_EARLIER_LAUNCHES");
   all.insert(all.end(), {"-I" + run.student.string(), "-I" + run.lab.string(), run.source});
+  if (run.kind != DeviceCompiler::kNvcc) return all;
   if (!run.runtime.empty()) all.insert(all.end(), {"-L" + run.runtime.string(), "-lcudart"});
   if (run.library) all.insert(all.end(), {"-shared", "-Xcompiler", "-fPIC"});
-  if (run.kind == DeviceCompiler::kNvcc) all.insert(all.end(), {"-o", run.output});
+  all.insert(all.end(), {"-o", run.output});
   return all;
 }
 

@@ -70,7 +70,7 @@ struct CompilerRun {
   std::filesystem::path lab;      ///< folder of kernel.cuh
   std::filesystem::path source;
   std::filesystem::path output;
-  /// Not empty for a whole program (nvcc only): the folder of the libcudart it is linked with.
+  /// Not empty for a whole program: the folder of the libcudart it is linked with.
   std::filesystem::path runtime = {};
   bool library = false;    ///< of a whole program: its functions only, to be loaded into another
   bool red_zones = false;  ///< between local variables, for a checker rerun (clang only)
