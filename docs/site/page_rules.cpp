@@ -14,7 +14,7 @@ namespace {
 struct Tag {
   std::string name;  ///< "/p" where it ends something
   std::map<std::string, std::string> attributes;
-  std::size_t end = 0;  ///< behind its ">"
+  std::size_t end = 0;  ///< after its ">"
 };
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }

@@ -326,7 +326,7 @@ std::string warp_in_words(const FigureOptions& options, const KernelProfile& ker
   return text;
 }
 
-/// `svg` with the command that made it behind the license.
+/// `svg` with the command that made it after the license.
 std::string with_mark(std::string svg, const FigureOptions& options) {
   const std::string license = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n";
   svg.insert(svg.find(license) + license.size(), figure_mark(options));

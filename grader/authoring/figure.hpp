@@ -26,7 +26,7 @@ struct FigureOptions {
   int stage = 0;     ///< 0: the lab's first
   std::string answer = "reference";  ///< or "skeleton", or a file
   std::string line;                  ///< a number, or a part of the line's text
-  int ptx_line = 0;                  ///< in place of `line`
+  int ptx_line = 0;                  ///< instead of `line`
   std::string kernel;                ///< a part of its readable name: "<double>"
   std::string access;                ///< load, store or atomic
   std::string kind;                  ///< sectors or banks
@@ -55,7 +55,7 @@ void add_figure_options(CLI::App& app, FigureOptions& options);
 /// The options that such words stand for.
 [[nodiscard]] base::Result<FigureOptions> figure_options(const std::vector<std::string>& words);
 
-// A figure names the command that made it, as an XML processing instruction behind the license:
+// A figure names the command that made it, as an XML processing instruction after the license:
 //   <?membound-figure 03-transpose --stage 1 --line "out[at(" --size 256x256?>
 // so that `membound dev check` can make it again and see whether it is still true.
 

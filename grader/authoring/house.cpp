@@ -251,7 +251,7 @@ base::Result<std::vector<Room>> read_rooms(std::string_view text, const std::str
     const auto colon = line.find(':');
     const auto bar = line.find('|');
     const auto second = bar == std::string::npos ? bar : line.find('|', bar + 1);
-    if (colon == std::string::npos || bar < colon) return bad("no colon behind the room");
+    if (colon == std::string::npos || bar < colon) return bad("no colon after the room");
     if (second == std::string::npos) return bad("fewer than three parts");
     const auto part = [&](std::size_t from, std::size_t to) {
       return std::string(base::trimmed(std::string_view(line).substr(from, to - from)));

@@ -177,7 +177,7 @@ class DiffWriter {
       ++same;
     base::Error error{base::ErrorKind::kInput, at(hunk.line), "", "", kMakeAnew};
     if (same == hunk.old_lines.size()) {
-      error.found = "the hunk starts before the one above it ends, or behind the old text";
+      error.found = "the hunk starts before the one above it ends, or after the old text";
       error.expected = "hunks in the order of their lines";
       return error;
     }
@@ -206,7 +206,7 @@ class DiffWriter {
   LineViews old_;
   const std::string& name_;
   std::size_t at_ = 0;     // the first old line that is not yet in the result
-  std::size_t moved_ = 0;  // by how many lines the last hunk stood behind the place it names
+  std::size_t moved_ = 0;  // by how many lines the last hunk stood after the place it names
   Patched patched_;
 };
 

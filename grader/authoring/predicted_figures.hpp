@@ -6,7 +6,7 @@
 /// each of them is:
 ///
 ///     lab,device,run,page,text
-///     00-hello-gpu,vgpu:h200,,handouts/00-hello-gpu/handout.md,{2.gbs} in place of {1.gbs}.
+///     00-hello-gpu,vgpu:h200,,handouts/00-hello-gpu/handout.md,{2.gbs} instead of {1.gbs}.
 ///
 /// Between braces stands what figures_of() or lines_of_output() calls it, or a quotient: "2.gbs
 /// / 1.gbs", in percent with " %" after it; nothing for a number that another row is about. A

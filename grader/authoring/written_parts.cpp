@@ -205,7 +205,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return text;
 }
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> all_flags(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
@@ -219,7 +219,7 @@ std::string clangd_text(const std::string& flags, const std::string& program_fla
   all.insert(all.end(), {"-I../../grader/harness/student/clang", "-I../../grader/harness/student"});
   std::string text =
       std::string(kLicense) +
-      "# How clangd, behind VS Code, Neovim, Emacs and others, reads the labs' "
+      "# How clangd, which VS Code, Neovim, Emacs and others use, reads the labs' "
       "kernels: as our clang does, which\n# needs no CUDA toolkit.\n" +
       kWritten + kFlags +
       ".\nIf:\n  PathMatch: labs/.*/kernel\\.cuh?\nCompileFlags:\n"
@@ -231,7 +231,7 @@ std::string clangd_text(const std::string& flags, const std::string& program_fla
     text += "---\n# Whole programs, which call the runtime.\nIf:\n  PathMatch: labs/(" +
             joined(programs, "|") +
             ")/kernel\\.cuh?\nCompileFlags:\n  Add: [-DMEMBOUND_EDITOR, -I../.., " +
-            joined(words_of(program_flags), ", ") + "]\n";
+            joined(all_flags(program_flags), ", ") + "]\n";
   return text;
 }
 

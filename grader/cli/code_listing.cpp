@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view kLaunchPrefix = "membound_launch_of_";
 constexpr int kWidth = 100;  // of the source; instructions are as long as they are
 
-/// What stands behind an instruction where it is not executed like most.
+/// What stands after an instruction where it is not executed like most.
 std::string remark(const ptx::Instruction& instruction) {
   const vgpu::program::OpcodeInfo* const info = vgpu::program::find_opcode(instruction.opcode);
   if (info == nullptr || info->shape == vgpu::program::Shape::kUnsupported)

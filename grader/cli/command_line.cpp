@@ -119,19 +119,19 @@ base::Error usage_error(const CLI::App& command, const CLI::ParseError& error) {
     told.found = "\"" + option->results().back() + "\"";
     told.expected = written_in(page, option->get_name());
   } else if (option->get_expected_max() == 0) {
-    told.found = "something stands behind it";
+    told.found = "something stands after it";
     told.expected = option->get_name() + " alone";
   } else if (option->count() > 1) {
     told.found = "is given " + std::to_string(option->count()) + " times";
     told.expected = option->get_name() + " once";
   } else {
-    told.found = "nothing stands behind it";
+    told.found = "nothing stands after it";
     told.expected = written_in(page, option->get_name());
   }
   return told;
 }
 
-/// The help page of the command in place of what CLI11 would make up.
+/// The help page of the command instead of what CLI11 would make up.
 class HelpPages : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {

@@ -112,7 +112,7 @@ class CommandLine {
 
  private:
   int run_words(int argc, const char* const* argv);
-  /// As these words with --help behind them.
+  /// As these words with --help after them.
   int show_help(const std::vector<std::string>& words);
   int complain(const std::string& found, const std::string& word) const;
 

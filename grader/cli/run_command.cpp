@@ -128,7 +128,7 @@ int run_profiled(const RunOptions& options, const std::string& program, char* co
 }
 
 int run_run(RunOptions options) {
-  std::optional<base::ScratchFolder> scratch;  // none behind a program that takes our place
+  std::optional<base::ScratchFolder> scratch;  // none after a program that takes our place
   if (!options.html.empty()) options.profile = true;
   if (options.profile && options.counters.empty())
     options.counters = (scratch.emplace("run").path() / "counters.json").string();

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Run by `cmake --install` behind the programs (Install.cmake sets what it needs): puts beside those that
+# Run by `cmake --install` after the programs (Install.cmake sets what it needs): puts beside those that
 # were installed
 #   lib/        the libraries that they load, but for those of the C and C++ compilers, which every machine
 #               has in the version that its programs need, and for CUDA's runtime

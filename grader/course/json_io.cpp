@@ -113,7 +113,7 @@ class LineRecorder : public nlohmann::json_sax<json> {
     advance();
     return true;
   }
-  // The parser ends a number at the character behind it, which may be a line break.
+  // The parser ends a number at the character after it, which may be a line break.
   bool number() {
     note(progress_->line - (progress_->after_break ? 1 : 0));
     advance();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The result of checking a submission: what was decided, stage by stage, with the numbers
-/// behind it, and what the virtual GPU saw of each kernel. One JSON form (docs/result.md,
+/// after it, and what the virtual GPU saw of each kernel. One JSON form (docs/result.md,
 /// docs/result.schema.json); everything that is shown is drawn from it.
 #pragma once
 

@@ -119,7 +119,7 @@ std::optional<std::string> with_stage_of(std::string_view kernel, std::string_vi
   const auto place = place_of(kernel, stage), other = place_of(source, stage);
   if (!place || !other) return std::nullopt;
   std::string part(source.substr(other->start, other->end - other->start));
-  // What comes behind it begins a line of its own.
+  // What comes after it begins a line of its own.
   if (!part.ends_with('\n')) part += '\n';
   return std::string(kernel.substr(0, place->start)) + part +
          std::string(kernel.substr(place->end));

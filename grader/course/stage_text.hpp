@@ -33,7 +33,7 @@ namespace membound::course {
 [[nodiscard]] std::optional<std::string> with_stage_of(std::string_view kernel,
                                                        std::string_view source, int stage);
 
-/// `kernel` with empty lines in place of the other stages, but for earlier ones that define a name
+/// `kernel` with empty lines instead of the other stages, but for earlier ones that define a name
 /// which stands in what is left: what a compiler needs for `stage`, every line at its own number.
 [[nodiscard]] std::string without_other_stages(std::string_view kernel, int stage);
 

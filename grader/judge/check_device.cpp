@@ -160,7 +160,7 @@ base::Result<std::vector<GpuFacts>> chosen_gpus(const std::string& wanted,
   if (wanted == "gpu") return gpus;
   const auto refused = [&](const std::string& found) {
     return base::Error{base::ErrorKind::kUsage, "--device " + wanted, found,
-                       "numbers of GPUs behind gpu: and commas between, as in gpu:0,1",
+                       "numbers of GPUs after gpu: and commas between, as in gpu:0,1",
                        "here are " + list_of(gpus)};
   };
   std::vector<GpuFacts> chosen;
@@ -176,7 +176,7 @@ base::Result<std::vector<GpuFacts>> chosen_gpus(const std::string& wanted,
       return refused("names GPU " + std::to_string(number) + " twice");
     chosen.push_back(gpus[number]);
     if (stopped == end) return chosen;
-    if (*stopped != ',') return refused("has something other than a comma behind a number");
+    if (*stopped != ',') return refused("has something other than a comma after a number");
     at = stopped + 1;
   }
 }

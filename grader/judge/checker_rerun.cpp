@@ -87,7 +87,7 @@ RunRequest with_timed_launch(const RunRequest& run, std::vector<ChosenTests> tes
 }
 
 /// The first half of the lab's own tests. Tests stand in a lab from the easiest on, so
-/// these have the small sizes and the first awkward ones; the large ones behind them, with checkers
+/// these have the small sizes and the first awkward ones; the large ones after them, with checkers
 /// on, would take longer than all that was run before.
 std::vector<std::string> easier_half(const course::StageMeasurement& measurement) {
   std::vector<std::string> own;

@@ -62,7 +62,7 @@ struct Hint {
 /// The tag of the most telling finding that has one; empty when there is none.
 [[nodiscard]] std::string hint_tag(const course::StageResult& result);
 
-/// A tier of a hint as a stage is told it: what stands behind "Stage 2: " or "Stages 1, 2 and 4: "
+/// A tier of a hint as a stage is told it: what stands after "Stage 2: " or "Stages 1, 2 and 4: "
 /// is for these stages alone, what stands before the first such head for all.
 [[nodiscard]] std::string hint_for_stage(const std::string& tier, int stage);
 

@@ -114,7 +114,7 @@ class Writer {
  private:
   struct List {
     unsigned number = 0;
-    std::string mark;  ///< "-", or what stands behind the number
+    std::string mark;  ///< "-", or what stands after the number
     bool is_numbered = false;
   };
 
@@ -184,7 +184,7 @@ class Writer {
     }
   }
 
-  /// Where `text` begins a block behind a blank line of the source. md4c makes some blocks itself.
+  /// Where `text` begins a block after a blank line of the source. md4c makes some blocks itself.
   void keep_blank_line(std::string_view text) {
     if (text.data() < source_.data() || text.data() >= source_.data() + source_.size()) return;
     const auto start = static_cast<std::size_t>(text.data() - source_.data());

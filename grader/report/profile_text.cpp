@@ -79,7 +79,7 @@ using course::LineWork;
 using course::SourceLine;
 using course::StageResult;
 
-constexpr int kAround = 2;          // lines shown before the first and behind the last
+constexpr int kAround = 2;          // lines shown before the first and past the last
 constexpr double kWasteful = 1.05;  // times the ideal
 constexpr std::size_t kBoundCells = 24, kBoundsShown = 5;
 

@@ -90,7 +90,7 @@ std::string line_with(const course::StageResult& stage, const std::string& words
 }
 
 /// The compiler's own words, so that search engines recognise them. A blank line goes before and
-/// behind.
+/// after.
 std::string compiler_text(const course::Result& result, const Style& style) {
   const std::string& output = result.compiler_output;
   const bool failed =

@@ -19,10 +19,10 @@ namespace membound::report {
 /// The beginning of `text` that takes at most `limit` columns.
 [[nodiscard]] std::string_view first_columns(std::string_view text, std::size_t limit);
 
-/// `text` with spaces behind it up to `width` columns; longer text is cut and ends in "…" (or ".").
+/// `text` with spaces after it up to `width` columns; longer text is cut and ends in "…" (or ".").
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width);
 
-/// Lines of at most `width` columns, each behind `indent` spaces. Line ends of `text` stay, so that
+/// Lines of at most `width` columns, each after `indent` spaces. Line ends of `text` stay, so that
 /// pictures and compiler output keep their shape; only longer lines are broken, at spaces, and go
 /// on at the depth they started with. Ends with a newline unless empty.
 [[nodiscard]] std::string wrapped(std::string_view text, int width, int indent);

@@ -50,7 +50,7 @@ void hierarchy() {
 void errors() {
   std::printf("\nwho_am_i<<<1, 2048>>>: a block that is too large\n");
   who_am_i<<<1, 2048>>>();
-  std::printf("  right behind the launch, cudaGetLastError(): %s\n",
+  std::printf("  right after the launch, cudaGetLastError(): %s\n",
               cudaGetErrorString(cudaGetLastError()));
   std::printf("  asked again:             cudaGetLastError(): %s\n",
               cudaGetErrorString(cudaGetLastError()));
@@ -97,7 +97,7 @@ void timing(int n) {
     std::printf("%-28s %9.4f %9.0f\n", what, ms, 12e-6 * n / ms);
   };
   row("host clock, no wait", trap);
-  row("host clock, wait behind it", waited);
+  row("host clock, wait after it", waited);
   row("two events", between);
   check(cudaEventDestroy(start));
   check(cudaEventDestroy(stop));

@@ -40,7 +40,7 @@ std::vector<float> expected_pixels(int stage, const std::vector<float>& in,
   return stage == kPlanes ? planes(in, picture) : premultiplied(in, picture);
 }
 
-/// Whether `out` has floats behind its rows that are none of the picture's.
+/// Whether `out` has floats after its rows that are none of the picture's.
 bool has_gaps(int stage, const Picture& picture) {
   return picture.pitch > channels_of(stage) * picture.cols;
 }
@@ -108,8 +108,8 @@ class Coalescing : public LabTest {
     for (std::int64_t row = 0; row < picture.rows; ++row)
       for (std::int64_t col = picture.cols; col < picture.pitch; ++col)
         ASSERT_TRUE(is_poison(out[row * picture.pitch + col]))
-            << "\nthe kernel wrote into the gap behind row " << row << " of `out`: at column "
-            << col << ", the row has " << picture.cols << about(picture);
+            << "\nthe kernel wrote into the gap after row " << row << " of `out`: at column " << col
+            << ", the row has " << picture.cols << about(picture);
   }
 };
 

@@ -120,8 +120,8 @@ class Reduction : public LabTest {
       text << "\n  elements " << begin << " to " << end - 1 << ": " << counted << " of "
            << end - begin;
     }
-    if (text.str().empty()) return "\nwith ones in place of the numbers every element is counted";
-    return "\nwith ones in place of the numbers, these parts are not counted exactly once:" +
+    if (text.str().empty()) return "\nwith ones instead of the numbers every element is counted";
+    return "\nwith ones instead of the numbers, these parts are not counted exactly once:" +
            text.str();
   }
 };

@@ -170,7 +170,7 @@ LAB_TEST_AFTER_TIMING(BankConflicts, PositionsBeyond32Bits, "wide-index") {
   EXPECT_TRUE(far_blocks(std::span(&n, 1), "n * k may pass 2^31"));
 }
 
-/// Signals, words, structs, samples or tiles behind one that its result hangs on as well.
+/// Signals, words, structs, samples or tiles after one that its result hangs on as well.
 std::int64_t reach(int stage, std::int64_t k) {
   if (stage == kCorrelate) return kWindow;
   return stage == kEchoes ? (k - 1) * kDelay : 0;

@@ -94,7 +94,7 @@ LAB_TEST_WITH_HINT(Calibrate, UsesGainAndOffset, "formula") {
 LAB_TEST_WITH_HINT(Calibrate, SeveralSweeps, "sweeps") {
   // Twice as much as a full device takes in one step: 2,048 threads an SM with one and two loads
   // each, 512 with sixteen. On the virtual GPU, which computes each sample, once as much, one more
-  // batch of a block, and some samples behind it.
+  // batch of a block, and some samples after it.
   const int of_sm[] = {2048, 4096, 8192, 8192};
   const std::size_t step = std::size_t{1} * multiprocessors() * of_sm[stage().number - 1];
   check((on_virtual_gpu() ? 1 : 2) * step + 6147);

@@ -54,7 +54,7 @@ Samples blend(const Samples& a, const Samples& b) {
   return out;
 }
 
-/// Left and right, one behind the other.
+/// Left and right, one after the other.
 Samples mixed(const Samples& in, std::int64_t n) {
   const auto track = [&](std::int64_t index) {
     return Samples(in.begin() + index * n, in.begin() + (index + 1) * n);
@@ -68,7 +68,7 @@ Samples mixed(const Samples& in, std::int64_t n) {
 
 int turn(int mine, int other) { return mine - (mine >> 2) + (other >> 3); }
 
-/// Left and right after all turns, one behind the other.
+/// Left and right after all turns, one after the other.
 Samples turned(Samples channels, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     int &left = channels[i], &right = channels[n + i];

@@ -150,9 +150,9 @@ int main(int argc, char** argv) {
   must(cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice));
 
   // TODO 2 (about 3 lines): two events.
-  cudaEvent_t before, behind;
+  cudaEvent_t before, after;
   must(cudaEventCreate(&before));
-  must(cudaEventCreate(&behind));
+  must(cudaEventCreate(&after));
 
   // TODO 3 (about 6 lines): an event, the launch, its error, an event. A grid of 0 blocks cannot
   // be launched: what if there is nothing to add?
@@ -161,13 +161,13 @@ int main(int argc, char** argv) {
     add_one_each<<<(n + kThreads - 1) / kThreads, kThreads>>>(d_out, d_a, d_b, n);
     must(cudaGetLastError());
   }
-  must(cudaEventRecord(behind));
+  must(cudaEventRecord(after));
 
   // TODO 4 (about 4 lines): the time between the events, in milliseconds, and the GB/s that follow
   // from it. Has the device reached the second event yet?
-  must(cudaEventSynchronize(behind));
+  must(cudaEventSynchronize(after));
   float milliseconds = 0;
-  must(cudaEventElapsedTime(&milliseconds, before, behind));
+  must(cudaEventElapsedTime(&milliseconds, before, after));
   std::printf("%d sums in %.4f ms, %.1f GB/s\n", n, milliseconds, 3e-6 * bytes / milliseconds);
 
   // TODO 5 (about 1 line): the sums back to the host.
@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
 
   // TODO 6 (about 5 lines): destroy the events and free the memory.
   must(cudaEventDestroy(before));
-  must(cudaEventDestroy(behind));
+  must(cudaEventDestroy(after));
   must(cudaFree(d_a));
   must(cudaFree(d_b));
   must(cudaFree(d_out));

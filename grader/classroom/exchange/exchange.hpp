@@ -82,7 +82,7 @@ struct Format {
 [[nodiscard]] std::string stage_name(const course::StageResult& stage);
 
 /// The stage for its author: verdict, speed, findings, failed tests, each once; plain text, no line
-/// end behind.
+/// end after.
 [[nodiscard]] std::string stage_text(const course::StageResult& stage);
 
 /// The whole submission in one or two lines: what the verdict means, and the note.
@@ -102,7 +102,7 @@ struct StudentRow {
 [[nodiscard]] std::vector<StudentRow> students_of(std::span<const course::Grade> grades,
                                                   const std::vector<std::string>& labs);
 
-/// At most `limit_bytes` of `text`, cut between characters, with "… (cut)" behind where it was cut.
+/// At most `limit_bytes` of `text`, cut between characters, with "… (cut)" after where it was cut.
 [[nodiscard]] std::string cut(std::string_view text, std::size_t limit_bytes);
 
 /// Pretty, a newline at the end; bytes that are not UTF-8 are replaced instead of thrown about.

@@ -135,7 +135,7 @@ void set_cell(base::CsvTable& table, std::size_t row, std::size_t column, std::s
   table.rows.at(row).at(column) = std::move(text);
 }
 
-/// Adds an empty column behind all others; its index.
+/// Adds an empty column after all others; its index.
 std::size_t add_column(base::CsvTable& table, std::string title) {
   table.header.push_back(std::move(title));
   for (auto& row : table.rows) row.emplace_back();

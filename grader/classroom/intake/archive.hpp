@@ -46,7 +46,7 @@ struct MemberVisitor {
   /// Whether the content is wanted. Not asked for folders and members with a problem.
   std::function<bool(const Member&)> wants;
   /// Every member, folders too; `content` is empty unless wanted. A wanted member larger than
-  /// file_bytes comes with a problem in place of its content.
+  /// file_bytes comes with a problem instead of its content.
   std::function<void(const Member&, std::string content)> take;
 };
 

@@ -22,7 +22,7 @@
 namespace membound::queue {
 
 struct SlurmSettings {
-  std::vector<std::string> task_command;           ///< grades one chunk; its number comes behind
+  std::vector<std::string> task_command;           ///< grades one chunk; its number comes after
   std::map<std::string, std::string> environment;  ///< of each task
   std::vector<std::string> options;                ///< for sbatch: "--partition=gpu"
   std::vector<std::string> prolog, modules, container;  ///< see slurm::Array

@@ -139,7 +139,7 @@ void Heartbeat::end(const std::string& reason) {
   if (over_) return;
   over_ = true;
   wake_.notify_one();
-  // One line: readers take what stands behind the node.
+  // One line: readers take what stands after the node.
   write(reason.empty() ? kDone
                        : std::string(kFailed) + " " + host() + " " +
                              base::printable(reason.substr(0, reason.find('\n'))));

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 8> kDebugMarks = {
     "\n.loc ",     "\t.loc ",     "\n.file",    "\t.file",
     ".debug_line", ".debug_info", ".debug_str", ".nv_debug_line"};
 
-/// One blank in place of each run of white space, none at the ends.
+/// One blank instead of each run of white space, none at the ends.
 std::string normalised(std::string_view line) {
   std::string text;
   for (const char letter : line) {

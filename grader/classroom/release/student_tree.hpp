@@ -47,7 +47,7 @@ struct ReleaseRequest {
 /// The tree; an error names the first lines by which it would give a solution away.
 [[nodiscard]] base::Result<Tree> student_tree(const ReleaseRequest& request);
 
-/// root/grader/classroom/release/templates/NAME with `values` in place of "{{name}}"; besides them
+/// root/grader/classroom/release/templates/NAME with `values` instead of "{{name}}"; besides them
 /// there are `version`, `first` (a lab's id), and the list `labs` with id, title and summary.
 [[nodiscard]] base::Result<std::string> filled_template(
     const ReleaseRequest& request, const std::string& name,

@@ -5,7 +5,7 @@
 /// says what must come of it; and the table of them in grader/tests/attacks/corpus.md, which a test
 /// holds against it.
 ///
-///     title: what it does            the head: lines of KEY: VALUE, and remarks behind a #
+///     title: what it does            the head: lines of KEY: VALUE, and remarks after a #
 ///     expected: FAIL_WRONG, CRASH
 ///     frame: reverse_direct          what is added when it is read; this one if none is named
 ///     --- kernel                     a section: all that follows, up to the next one
@@ -46,7 +46,7 @@ struct Case {
   /// In their place with this compiler ("clang") or on a real GPU ("gpu"), where that makes a
   /// difference; PASS in it says that what is tried does nothing there, and leaves a right answer.
   std::map<std::string, std::vector<std::string>> expected_with = {};
-  /// For one launch, in place of the corpus's own; 0: not said. Short for an attack that is over at
+  /// For one launch, instead of the corpus's own; 0: not said. Short for an attack that is over at
   /// some time, so that no machine is fast enough to let it pass.
   double launch_seconds = 0;
   std::string secret;      ///< text that must appear nowhere; may be empty
@@ -82,7 +82,7 @@ struct CaseOutcome {
 /// All cases below `folder`, by id. An error names the file that cannot be read.
 [[nodiscard]] base::Result<std::vector<Case>> read_corpus(const std::filesystem::path& folder);
 
-/// A Markdown table with a row for each case, ordered by id, a line feed behind each row.
+/// A Markdown table with a row for each case, ordered by id, a line feed after each row.
 [[nodiscard]] std::string markdown_table(const std::vector<Case>& cases);
 
 }  // namespace membound::selftest

@@ -312,7 +312,7 @@ base::Result<std::string> submit(const Array& array) {
   command.push_back(script.string());
   auto answer = run_command(command);
   if (!answer) return answer.error();
-  // "12" or "12;cluster", on a line of its own behind warnings.
+  // "12" or "12;cluster", on a line of its own after warnings.
   while (!answer->empty() && answer->back() == '\n') answer->pop_back();
   std::string id = answer->substr(answer->rfind('\n') + 1);
   id.resize(std::min(id.size(), id.find(';')));

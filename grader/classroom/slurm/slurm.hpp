@@ -17,7 +17,7 @@
 
 namespace membound::slurm {
 
-/// An array to submit: `command` runs once for each of `tasks`, the task's number behind it.
+/// An array to submit: `command` runs once for each of `tasks`, the task's number after it.
 struct Array {
   std::string name;
   std::filesystem::path folder;  ///< for the script and the tasks' output; shared with the nodes

@@ -15,7 +15,7 @@
 namespace membound::cli {
 namespace {
 
-/// How a task of a job array is called; the chunk's number comes behind.
+/// How a task of a job array is called; the chunk's number comes after.
 std::vector<std::string> task_command(const TaskCall& call, const queue::Settings& settings) {
   std::error_code error;
   std::vector<std::string> command = {

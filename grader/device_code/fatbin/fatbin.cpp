@@ -159,7 +159,7 @@ bool is_program(Bytes bytes) {
   return is_elf(bytes) && elf_machine(bytes) != EM_NONE && elf_machine(bytes) != EM_CUDA;
 }
 
-/// PTX begins with '.version', maybe behind white space and comments.
+/// PTX begins with '.version', maybe after white space and comments.
 bool looks_like_ptx(Bytes bytes) {
   for (std::byte each : bytes) {
     const char c = static_cast<char>(each);

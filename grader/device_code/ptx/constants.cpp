@@ -173,7 +173,7 @@ bool parse_unary(Cursor& cursor, Constant& value, int depth) {
     const Token operation = cursor.take();
     if (!parse_unary(cursor, value, depth + 1)) return false;
     if (value.kind != TokenKind::kInteger) {
-      return cursor.fail(errors::unexpected(operation, "an integer behind this operator"));
+      return cursor.fail(errors::unexpected(operation, "an integer after this operator"));
     }
     value.bits =
         operation.symbol == '~' ? ~value.bits : static_cast<std::uint64_t>(value.bits == 0);

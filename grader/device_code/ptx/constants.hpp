@@ -29,10 +29,10 @@ bool parse_constant(Cursor& cursor, Constant& value);
 /// One term with its signs, no binary operator: what may follow the '+' of an address.
 bool parse_term(Cursor& cursor, Constant& value);
 
-/// `+ 8 - 4 …` behind a symbol or register: adds the terms to `offset`.
+/// `+ 8 - 4 …` after a symbol or register: adds the terms to `offset`.
 bool parse_offsets(Cursor& cursor, std::uint64_t& offset);
 
-/// Reads what stands behind the '='. The names of relocations are not resolved: the parser does it
+/// Reads what stands after the '='. The names of relocations are not resolved: the parser does it
 /// at the end of the module, when every function is known.
 class InitializerParser {
  public:

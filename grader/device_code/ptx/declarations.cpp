@@ -66,7 +66,7 @@ constexpr std::array<std::string_view, 45> kSpecialRegisters{
 };
 static_assert(std::is_sorted(kSpecialRegisters.begin(), kSpecialRegisters.end()));
 
-/// The number behind `prefix` when it is written plainly (no leading zero) and below `count`.
+/// The number after `prefix` when it is written plainly (no leading zero) and below `count`.
 std::optional<std::uint32_t> number_behind(std::string_view name, std::string_view prefix,
                                            std::uint32_t count) {
   if (name.size() <= prefix.size() || !name.starts_with(prefix)) return std::nullopt;

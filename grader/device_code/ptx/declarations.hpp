@@ -56,11 +56,11 @@ class DeclarationParser {
  public:
   explicit DeclarationParser(Cursor& cursor) : cursor_(cursor) {}
 
-  /// At a state space: `.global .align 4 .u32 a[3] = {1, 2, 3}, b;` to behind the ';'.
+  /// At a state space: `.global .align 4 .u32 a[3] = {1, 2, 3}, b;` to after the ';'.
   bool parse_variables(Linkage linkage, std::vector<Variable>& variables);
-  /// At '(': `(.param .b32 a, .reg .u32 b)` to behind the ')'.
+  /// At '(': `(.param .b32 a, .reg .u32 b)` to after the ')'.
   bool parse_parameters(std::vector<Variable>& parameters);
-  /// At `.reg`: `.reg .b32 %r<100>, a;` to behind the ';'. Numbers start at `first`.
+  /// At `.reg`: `.reg .b32 %r<100>, a;` to after the ';'. Numbers start at `first`.
   bool parse_registers(std::uint32_t first, std::vector<RegisterGroup>& groups);
 
  private:

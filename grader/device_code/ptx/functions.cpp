@@ -21,7 +21,7 @@ bool is_function_directive(std::string_view name) {
          kFunctionDirectives.end();
 }
 
-/// '(' … ')' behind .attribute; its contents say nothing the virtual GPU uses.
+/// '(' … ')' after .attribute; its contents say nothing the virtual GPU uses.
 bool skip_brackets(Cursor& cursor) {
   int depth = 0;
   do {

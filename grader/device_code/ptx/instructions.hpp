@@ -57,7 +57,7 @@ class InstructionParser {
   InstructionParser(Cursor& cursor, const Names& names, Storage& storage)
       : cursor_(cursor), names_(names), storage_(storage) {}
 
-  /// From the guard or the opcode to behind the ';'.
+  /// From the guard or the opcode to after the ';'.
   bool parse(Instruction& instruction);
 
   struct Unresolved {

@@ -65,7 +65,7 @@ class Lexer {
   /// True when the next character follows the last token without white space.
   [[nodiscard]] bool touches() const { return *at_ == '.'; }
 
-  /// Skips to just behind the next line end.
+  /// Skips to just after the next line end.
   void skip_line();
 
  private:
@@ -159,9 +159,9 @@ class Cursor {
   /// True once no more diagnostics are taken: parsing ends.
   [[nodiscard]] bool stopped() const { return diagnostics_.size() >= kMaxDiagnostics; }
 
-  /// After an error inside a body: moves behind the next ';', or in front of the next '}' or '{'.
+  /// After an error inside a body: moves after the next ';', or in front of the next '}' or '{'.
   void skip_statement();
-  /// After an error at module level: behind the next ';' or behind the next balanced { }.
+  /// After an error at module level: after the next ';' or after the next balanced { }.
   void skip_declaration();
   /// With '{' as the current token: moves past its '}'. False when the text ends first.
   bool skip_braces();

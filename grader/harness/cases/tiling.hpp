@@ -37,7 +37,7 @@ struct ElementRun {
 /// Of one block: in order, with gaps between them.
 using Footprint = std::vector<ElementRun>;
 
-/// Adds a run behind those that are there; neighbours become one.
+/// Adds a run after those that are there; neighbours become one.
 void append(Footprint& footprint, std::int64_t first, std::int64_t count);
 /// The elements of all, each once.
 [[nodiscard]] Footprint united(std::vector<ElementRun> runs);

@@ -123,7 +123,7 @@ struct TimedBuffer {
   ElementType type = ElementType::kFloat;
   std::size_t count = 0;
   Fill fill = Fill::kUniform;              ///< inputs only
-  std::optional<IntegerRange> integers{};  ///< inputs: whole numbers in place of `fill`
+  std::optional<IntegerRange> integers{};  ///< inputs: whole numbers instead of `fill`
   double infinity_share = 0;               ///< inputs: this share (0 to 1) becomes +infinity
   Initial initial = Initial::kPoison;      ///< outputs only
 

@@ -57,7 +57,7 @@ std::optional<std::string> zone_damage(std::span<const std::byte> zone, std::uin
   if (changed.count == 0) return std::nullopt;
   const bool before = side == Side::kBefore;
   const auto nearest = static_cast<std::int64_t>(changed.nearest);
-  return elements_text(changed.count) + (before ? " in front of the first" : " behind the last") +
+  return elements_text(changed.count) + (before ? " in front of the first" : " past the last") +
          (changed.count == 1 ? " was" : " were") + " overwritten; the nearest is element " +
          std::to_string(before ? -1 - nearest
                                : static_cast<std::int64_t>(element_count) + nearest) +

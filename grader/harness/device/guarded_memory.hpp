@@ -19,7 +19,7 @@
 namespace membound::harness {
 
 /// What stands in a guard zone of `size_bytes` bytes; cases/data.hpp has the words. Each array
-/// has a `mark` of its own, so that what lies behind one cannot be copied behind another unseen.
+/// has a `mark` of its own, so that what lies after one cannot be copied after another unseen.
 [[nodiscard]] std::vector<std::byte> guard_pattern(std::size_t size_bytes, std::uint16_t mark);
 
 /// Which side of the data a guard zone lies on.
@@ -38,7 +38,7 @@ enum class Side { kBefore, kBehind };
                                                       std::span<const std::byte> before,
                                                       std::size_t element_bytes);
 
-/// Bytes of each guard zone. The one behind the data starts at the very next byte.
+/// Bytes of each guard zone. The one after the data starts at the very next byte.
 inline constexpr std::size_t kGuardBytes = 4096;
 
 /// What kernels may do with the block.

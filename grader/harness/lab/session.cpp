@@ -72,7 +72,7 @@ void add_options(CLI::App& app, Options& options, OptionTexts& texts) {
   app.add_flag("--easier-half", options.easier_half,
                "of the lab's own tests only the first half, and what is timed");
   app.add_option("--launch-seconds", options.launch_seconds,
-                 "how long one launch may take, in place of what the lab says")
+                 "how long one launch may take, instead of what the lab says")
       ->check(CLI::PositiveNumber);
   app.add_option("--size", texts.size, "time this size, like 2048x1024");
   app.add_flag("--counters", options.counters, "keep what the virtual GPU counted in timed runs");

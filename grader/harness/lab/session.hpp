@@ -124,7 +124,7 @@ class Session {
   [[nodiscard]] bool times_some_blocks(const course::Stage& stage) const { return samples(stage); }
   /// Whether of what is timed some blocks are looked at, where the others do not depend on those.
   [[nodiscard]] bool looks_at_some_blocks() const;
-  /// What checkers look at in place of timing, preferred first: some blocks of a launch as it would
+  /// What checkers look at instead of timing, preferred first: some blocks of a launch as it would
   /// be timed; the last, for launches that cannot be sampled, at the last size, and of a plan all
   /// launches but the last whole.
   [[nodiscard]] std::vector<SizedCases> ways_to_look(const course::Stage& stage) const;

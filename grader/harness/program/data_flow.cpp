@@ -224,7 +224,7 @@ HandedInAgain hand_in_again(std::vector<std::uint32_t> output,
   handed.words = std::move(output);
   handed.copies.assign(back.ends.size(), false);
   Places places(back);
-  std::size_t next = 0;  // usually the word behind the latest one
+  std::size_t next = 0;  // usually the word after the latest one
   for (std::size_t i = 0; i < handed.words.size(); ++i) {
     std::uint32_t& word = handed.words[i];
     const std::uint32_t wanted = i < expected.size() ? expected[i] : 0;

@@ -119,7 +119,7 @@ std::vector<Figure> figures_in(std::string_view printed) {
     const std::size_t spaces = std::min(behind.find_first_not_of(' '), behind.size());
     const Unit* const unit = unit_at(behind.substr(spaces));
     if (unit == nullptr) continue;
-    // "1.25e3": two digits behind the point, each worth 1e3 times as much.
+    // "1.25e3": two digits after the point, each worth 1e3 times as much.
     const std::size_t exponent_at = std::min(number.find_first_of("eE"), number.size());
     const std::size_t point = std::min(number.find('.'), exponent_at);
     const std::size_t digits = exponent_at - std::min(exponent_at, point + 1);

@@ -33,7 +33,7 @@ inline constexpr std::size_t kMostCallsFollowed = 2000;
 
 /// The first copy to the host whose end the host never waited for, by its place in the record. A
 /// wait for another stream does not tell, and neither does what frees memory: it waits, but nobody
-/// reads behind it.
+/// reads after it.
 [[nodiscard]] std::optional<std::size_t> first_unawaited(const std::vector<runner::Call>& calls);
 
 /// How long the operations take, each as long as it did, if each begins as soon as those before

@@ -8,7 +8,7 @@
 ///
 /// MEMBOUND_WORK_CLOCK names the file for its report (work_report.hpp). Usually all work runs as
 /// the program hands it in, and one line has the time from before the first kernel or asynchronous
-/// copy to behind the last one, of all streams. Events are then recorded where the program begins
+/// copy to past the last one, of all streams. Events are then recorded where the program begins
 /// and where the host waits, never between two operations, so that nothing is ordered that was
 /// not. With MEMBOUND_WORK_CLOCK_APART each operation waits for the one before, and has a line.
 /// Copies that keep the host are left out, and what is in a graph runs in turn, as one operation.
@@ -49,7 +49,7 @@ cudaError_t wait_for_device() {
 #define PLAIN_EDGES
 #endif
 
-/// Orders what lies side by side in a graph, each operation behind the one before.
+/// Orders what lies side by side in a graph, each operation after the one before.
 cudaError_t put_in_turn(cudaGraph_t graph) {
   std::size_t count = 0, edges = 0;
   if (const auto code = cudaGraphGetNodes(graph, nullptr, &count); code != cudaSuccess) return code;

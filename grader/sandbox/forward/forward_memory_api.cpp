@@ -44,7 +44,7 @@ std::int32_t explained(std::int32_t code) {
   if (code == cudaErrorStreamCaptureUnsupported && !was_said.exchange(true))
     std::fputs(
         "membound: a copy between host and device cannot be captured here: program and device "
-        "are two processes. Copy before the capture, and behind the graph's launch.\n",
+        "are two processes. Copy before the capture, and after the graph's launch.\n",
         stderr);
   return code;
 }

@@ -45,7 +45,7 @@ std::uint64_t number_in(const fs::path& file) {
   return value;
 }
 
-/// The number behind `key` in a file of lines "key number".
+/// The number after `key` in a file of lines "key number".
 std::uint64_t field_in(const fs::path& file, std::string_view key) {
   std::istringstream lines(text_of(file));
   std::string name;

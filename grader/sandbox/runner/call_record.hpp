@@ -50,7 +50,7 @@ enum class CallKind {
   kBeginCapture,
   kEndCapture,  ///< makes a graph
   kInstantiateGraph,
-  kLaunchGraph,  ///< behind it, with its number, the calls that were captured
+  kLaunchGraph,  ///< after it, with its number, the calls that were captured
   kDestroyGraph,
   kDestroyExecutable
 };

@@ -386,7 +386,7 @@ struct TouchedAnswer {
   std::vector<TouchedRange> ranges;
   std::uint8_t more = 0;  ///< there are some after the last of these
 };
-/// What was touched, at or behind offset `from`, of an array that is drawn.
+/// What was touched, at or after offset `from`, of an array that is drawn.
 struct AskTouched {
   using Answer = TouchedAnswer;
   std::uint64_t address = 0, from = 0;

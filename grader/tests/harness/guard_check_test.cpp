@@ -26,7 +26,7 @@ TEST(GuardCheck, OneElementTooFarIsNamedByItsIndex) {
   const float written = 1.5F;
   std::memcpy(zone.data(), &written, sizeof(written));
   EXPECT_THAT(zone_damage(zone, kMark, Side::kBehind, 4, 10),
-              Optional(std::string("1 element behind the last was overwritten; the nearest is "
+              Optional(std::string("1 element past the last was overwritten; the nearest is "
                                    "element 10 of an array of 10")));
 }
 
@@ -42,7 +42,7 @@ TEST(GuardCheck, ElementsAreCountedNotBytes) {
   auto zone = guard_pattern(kZone, kMark);
   std::fill_n(zone.begin() + 12, 8, std::byte{0});
   EXPECT_THAT(zone_damage(zone, kMark, Side::kBehind, 4, 100),
-              Optional(HasSubstr("2 elements behind the last were overwritten; the nearest is "
+              Optional(HasSubstr("2 elements past the last were overwritten; the nearest is "
                                  "element 103")));
 }
 

@@ -180,7 +180,7 @@ class AccessShadow {
       spread_writes(number);
   }
   /// Cells [first, first + count) are about to be accessed one by one: from now on their lines'
-  /// writes (or reads) are apart. Cells behind the last one are left out.
+  /// writes (or reads) are apart. Cells past the last one are left out.
   void take_apart(std::uint64_t first, std::uint64_t count, Mark mark, bool writes);
 
   /// Was some cell accessed in this launch and in the other's, not atomically by both, and not read

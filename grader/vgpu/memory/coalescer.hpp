@@ -57,7 +57,7 @@ struct StoredSectors {
   std::uint32_t partial = 0;          ///< sectors of which they do not write every byte
   std::uint32_t lines = 0;            ///< they touch
   std::uint32_t bytes = 0;            ///< distinct
-  std::uint64_t lowest = 0, end = 0;  ///< the first byte, and the one behind the last
+  std::uint64_t lowest = 0, end = 0;  ///< the first byte, and the one past the last
 };
 [[nodiscard]] StoredSectors stored_sectors(const std::uint64_t* addresses, std::uint32_t mask,
                                            std::uint32_t bytes);
@@ -65,7 +65,7 @@ struct StoredSectors {
 /// Sectors that reach L2 whole though a warp stores them word by word: L1 holds a sector until the
 /// warp's next stores have filled it, unless the warp loads or comes to a barrier between. How
 /// often depends on how many stores there are and how many lines each of them touches
-/// (store_neighbours of gpu_truth/clock, sectors that Nsight Compute counts behind L1).
+/// (store_neighbours of gpu_truth/clock, sectors that Nsight Compute counts after L1).
 class WriteCombiner {
  public:
   /// What the burst fills with this store; mostly nothing.

@@ -315,7 +315,7 @@ enum Flag : std::uint32_t {
   kNonCoherent = 1u << 19,   ///< ld.global.nc
   kConstantMemory = 1u << 20,
   kHidden = 1u << 21,       ///< made by the decoder; not counted as an instruction
-  kNoUnroll = 1u << 22,     ///< behind `.pragma "nounroll"`
+  kNoUnroll = 1u << 22,     ///< past `.pragma "nounroll"`
   kParamMemory = 1u << 23,  ///< ld/st.param inside a function: a frame access that is not counted
   kBackward = 1u << 24,     ///< a branch to an earlier instruction
   kSpinLoop = 1u << 25,  ///< that loop can wait for another thread: it reads what others may write

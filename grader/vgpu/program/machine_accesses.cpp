@@ -102,7 +102,7 @@ std::optional<std::vector<std::uint8_t>> found_by_line(const Function& function,
 
 // --- By widths -----------------------------------------------------------------------------------
 
-/// How many loads there are of 1, 2, 4, 8 and 16 bytes a lane; behind them, how many stores.
+/// How many loads there are of 1, 2, 4, 8 and 16 bytes a lane; after them, how many stores.
 constexpr std::size_t kWidths = 5;
 using Widths = std::array<std::size_t, 2 * kWidths>;
 void count_width(Widths& widths, std::uint32_t lane_bytes, bool is_store) {

@@ -255,7 +255,7 @@ class Program {
   /// Resolves symbols over all modules and decodes every function. An unknown symbol is an error;
   /// an instruction the virtual GPU cannot run is not: it faults when it is executed.
   /// `shared_red_zone_bytes` (a multiple of 128, so that banks stay what they were) lie unused
-  /// behind each shared variable, where a kernel has several: whoever leaves one is not in the
+  /// after each shared variable, where a kernel has several: whoever leaves one is not in the
   /// next.
   static base::Result<Program> link(std::span<const ptx::Module> modules,
                                     std::uint32_t shared_red_zone_bytes = 0,

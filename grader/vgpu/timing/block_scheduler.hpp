@@ -94,7 +94,7 @@ class FreeSlots {
       std::push_heap(by_head_.begin(), by_head_.end(), later());
     return first;
   }
-  /// Puts it back, behind a block of `kind`.
+  /// Puts it back, after a block of `kind`.
   void put(std::size_t kind, const Slot& slot) {
     auto& queue = queues_[kind];
     queue.push_back(slot);

@@ -12,7 +12,7 @@
 // --- barriers and fences ---------------------------------------------------------------------
 
 // In asm, or between two fences: clang 14 believes that a call of its builtins cannot touch what
-// only this file names, and moves loads of __shared__ variables from behind a barrier to before it.
+// only this file names, and moves loads of __shared__ variables from after a barrier to before it.
 
 __device__ __forceinline__ void membound_keep_order() { asm volatile("" ::: "memory"); }
 __device__ __forceinline__ void membound_syncthreads() { asm volatile("bar.sync 0;" ::: "memory"); }

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Found in place of NVIDIA's: all that a kernel may use is there before its first line
+/// Found instead of NVIDIA's: all that a kernel may use is there before its first line
 /// (cuda_for_clang.cuh).

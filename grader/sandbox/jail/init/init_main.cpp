@@ -32,7 +32,7 @@
 namespace membound::jail {
 namespace {
 
-/// What stands behind "key=" in an argument, or null.
+/// What stands after "key=" in an argument, or null.
 const char* value_of(const char* argument, const char* key) {
   const std::size_t length = std::strlen(key);
   return std::strncmp(argument, key, length) == 0 && argument[length] == '=' ? argument + length + 1

@@ -103,7 +103,7 @@ class Path {
     double clocks = 0;  ///< after the segment's start, until the value is there
   };
 
-  /// Instructions behind which nothing goes on before they have ended.
+  /// Instructions after which nothing goes on before they have ended.
   static bool waits_itself(Cost cost) {
     return cost == Cost::kFenceBlock || cost == Cost::kFenceDevice || cost == Cost::kFenceSystem ||
            cost == Cost::kCall || cost == Cost::kRuntimeCall;

@@ -27,7 +27,7 @@ constexpr double kUnknownIterations = 8;
 constexpr std::size_t kMostSteps = 1'000'000, kMostStepsEach = 10'000;
 
 struct Loop {
-  std::size_t begin, end;  ///< first instruction, and the one behind the jump back
+  std::size_t begin, end;  ///< first instruction, and the one after the jump back
 };
 
 /// Some of a function's registers; emptying it takes no longer than filling it did.
@@ -72,7 +72,7 @@ class Code {
         loops_.push_back({code_[i].as<program::Branch>().target, i + 1});
   }
 
-  /// Clocks of what ptxas has behind the load and PTX in front of it: ptxas moves a load up to
+  /// Clocks of what ptxas has after the load and PTX in front of it: ptxas moves a load up to
   /// where its address is known, unless something between may write what it reads.
   double moved_up(std::size_t load) {
     if (code_[load].order != program::Order::kWeak) return 0;

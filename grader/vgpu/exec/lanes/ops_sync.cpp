@@ -104,7 +104,7 @@ const Step* trap(Warp& w, const Step* s) {
                         : ""));
 }
 
-/// Sleeping lanes step behind the others; a warp asleep lets the next one run.
+/// Sleeping lanes step after the others; a warp asleep lets the next one run.
 const Step* sleep(Warp& w, const Step* s) {
   end_run(w, s + 1);
   w.groups[w.current].pc = s + 1;

@@ -127,7 +127,7 @@ class GridBarrierWatch {
 
 constexpr std::size_t kNamedBlocks = 3;
 
-/// A word behind the size of the workspace. All arrivals of a phase add up to the highest bit: 1
+/// A word after the size of the workspace. All arrivals of a phase add up to the highest bit: 1
 /// each, and what is missing from block 0.
 constexpr std::uint64_t kGridWordOffset = 4;
 constexpr std::uint32_t kPhaseBit = 0x80000000u;

@@ -181,7 +181,7 @@ constexpr std::uint32_t kMostSlots = 1u << 23;   ///< of an area: a Ref has 30 b
 constexpr std::uint32_t kScratchPredicates = 2;  ///< "always", and a sink
 
 /// The door to registers, constants and predicates: a place inside its area, or none. Handlers read
-/// and write up to four slots from a place on; every area has three more behind its last.
+/// and write up to four slots from a place on; every area has three more past its last.
 Ref ref_of(const Value& value, const Function& function) {
   const auto slot = [&](Area area, std::uint32_t slots) {
     MEMBOUND_CHECK(value.index < slots && slots <= kMostSlots);

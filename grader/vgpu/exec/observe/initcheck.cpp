@@ -333,7 +333,7 @@ void Initcheck::load(const WarpAccess& access, std::uint32_t lane, const std::ui
   }
 }
 
-/// An undefined value goes to `offset` bytes behind the lane's address.
+/// An undefined value goes to `offset` bytes after the lane's address.
 void Initcheck::remember_origin(const WarpAccess& access, std::uint32_t lane, std::uint32_t offset,
                                 std::uint32_t bytes, const program::Value& value) {
   BlockState& block = states_.of(*access.warp->block);
@@ -397,7 +397,7 @@ void Initcheck::check_local(const WarpAccess& access) {
   watch(access);
 }
 
-/// A kernel of CUB's or Thrust's that decides by a key behind the last one, and drops what it
+/// A kernel of CUB's or Thrust's that decides by a key past the last one, and drops what it
 /// decided (set_operations.h), is no mistake of the program's. What it reads of global memory is.
 bool Initcheck::is_the_librarys(const Warp& w, const UndefinedSource& from) const {
   if (from.space == ptx::StateSpace::kGlobal) return false;

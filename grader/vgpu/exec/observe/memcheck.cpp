@@ -43,7 +43,7 @@ std::string text_of(const WarpAccess& access) {
          " of " + std::to_string(access.bytes) + " bytes";
 }
 
-/// "write of 4 bytes, 8 bytes behind a local variable"
+/// "write of 4 bytes, 8 bytes after a local variable"
 std::string describe_red_zone(const WarpAccess& access, LocalBytes& red_zones, std::uint32_t lane) {
   const std::uint64_t offset = access.addresses[lane];
   std::uint64_t behind = 0, before = 0;

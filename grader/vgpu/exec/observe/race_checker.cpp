@@ -54,7 +54,7 @@ bool touches_much(const Launch& launch) {
          launch.request->grid.count() * launch.request->block.count() >= kManyThreads;
 }
 
-/// Lets others run behind this access to a place where it releases.
+/// Lets others run after this access to a place where it releases.
 Pass pass_at(const WarpAccess& access, std::uint64_t address) {
   const bool shared = access.space == StateSpace::kShared;
   const Warp& w = *access.warp;

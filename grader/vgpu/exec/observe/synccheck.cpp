@@ -30,7 +30,7 @@ struct EndedLanes {
 
 /// Threads that ended before a barrier of their block opened: did they return early, which is in
 /// order (since Volta a barrier waits only for threads that have not exited: CUDA C++ Programming
-/// Guide, "Independent Thread Scheduling"), or did they go round the barrier, do what comes behind
+/// Guide, "Independent Thread Scheduling"), or did they go round the barrier, do what comes after
 /// it, and end before the others came? Left out: barriers and exits inside of functions that are
 /// really called; of those nothing is said to be a return. Of one launch; asked by one worker at a
 /// time.
@@ -39,7 +39,7 @@ class EarlyReturns {
   explicit EarlyReturns(const Launch& launch) : launch_(launch) {}
 
   /// Lanes that ended while others waited at `barrier`: after their last branch, did they do
-  /// nothing that is done behind the barrier, but end?
+  /// nothing that is done after the barrier, but end?
   [[nodiscard]] bool returned_before(const Step* barrier, const EndedLanes& ended);
 
  private:
@@ -71,7 +71,7 @@ const std::vector<bool>& EarlyReturns::after(std::uint32_t at) {
 }
 
 /// The way from `begin` to `end` without a branch of two ways: does none of its instructions come
-/// behind the barrier, too? Nothing: there is no such way round the barrier.
+/// after the barrier, too? Nothing: there is no such way round the barrier.
 std::optional<bool> EarlyReturns::is_clean(std::uint32_t begin, std::uint32_t end,
                                            std::uint32_t barrier) {
   const program::Function& kernel = *launch_.code.front().function;

@@ -102,7 +102,7 @@ void fill_thread_indices(Warp& w, const Dim3& shape) {
 }
 
 /// %warpid, which numbers the warps that are resident on the block's multiprocessor: the first
-/// blocks there begin with warp 0, those that are resident beside them with the numbers behind. It
+/// blocks there begin with warp 0, those that are resident beside them with the numbers after. It
 /// depends on the block's place in the grid alone, so that every run of a launch tells the same.
 std::uint32_t first_warp_id(const Launch& launch, std::uint64_t linear) {
   const LaunchRequest& request = *launch.request;

@@ -252,7 +252,7 @@ struct MachineRegisters {
   std::uint32_t shared_reserved_bytes = 1024;  ///< what %aggr_smem_size has besides
 };
 
-/// So far behind its end an access to a block's shared memory goes on, as on a GPU: memory is given
+/// So far past its end an access to a block's shared memory goes on, as on a GPU: memory is given
 /// out in units, and the next block's begins with what the system keeps. A word for each of 1,024
 /// threads; with memcheck on it is found and left out.
 inline constexpr std::uint32_t kSharedReachBytes = 4096;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The dotted words behind an opcode as fields of an Instruction.
+/// The dotted words after an opcode as fields of an Instruction.
 #include <array>
 #include <optional>
 

@@ -39,7 +39,7 @@ namespace membound::vgpu::program {
 /// Where a function's shared variables go.
 struct SharedRoom {
   std::uint32_t base_bytes = 0;      ///< the first of them
-  std::uint32_t red_zone_bytes = 0;  ///< kept free behind each
+  std::uint32_t red_zone_bytes = 0;  ///< kept free after each
 };
 
 /// Decodes one function. Register operands still carry virtual numbers; assign_registers() turns

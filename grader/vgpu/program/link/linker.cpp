@@ -139,8 +139,8 @@ base::Status Linker::collect_files() {
   return base::Done{};
 }
 
-/// Shared variables that functions declare lie behind the module's, each function's behind those of
-/// the one before: a kernel may call any of them. A kernel's own lie behind all that it may use.
+/// Shared variables that functions declare lie after the module's, each function's after those of
+/// the one before: a kernel may call any of them. A kernel's own lie after all that it may use.
 base::Status Linker::decode_all() {
   program_.functions_.resize(sources_.size());
   facts_.resize(sources_.size());
@@ -304,7 +304,7 @@ void Linker::overlay_shared() {
     const auto size =
         static_cast<std::uint32_t>(module.globals[g].size_bytes) + shared_red_zone_bytes_;
     std::uint32_t offset = 0;
-    for (std::size_t h = 0; h < g; ++h) {  // behind every one that it meets in a kernel
+    for (std::size_t h = 0; h < g; ++h) {  // after every one that it meets in a kernel
       if (places[h].kind != SymbolPlace::Kind::kShared || !meet(g, h)) continue;
       const std::uint64_t end =
           places[h].offset_bytes + module.globals[h].size_bytes + shared_red_zone_bytes_;

@@ -82,7 +82,7 @@ class Linker {
   std::vector<std::uint32_t> module_of_;       // by program function
   std::vector<FunctionFacts> facts_;
   std::unordered_map<std::string_view, std::uint32_t> function_by_name_;
-  std::uint32_t shared_red_zone_bytes_;  // behind each shared variable
+  std::uint32_t shared_red_zone_bytes_;  // after each shared variable
   AssemblerPasses passes_;
   std::uint32_t module_shared_bytes_ = 0;
   /// By kernel: its end of the shared variables declared outside of functions, where they overlay

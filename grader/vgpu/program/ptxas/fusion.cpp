@@ -53,7 +53,7 @@ bool contracts(const Instruction& product, const Instruction& user) {
          product.rounding == Rounding::kNone && user.rounding == Rounding::kNone;
 }
 
-/// One instruction of three words in place of two of two.
+/// One instruction of three words instead of two of two.
 bool joins_words(const Instruction& first, const Instruction& user) {
   if (!is_word(first) || !is_word(user)) return false;
   if (is_sum(user)) {

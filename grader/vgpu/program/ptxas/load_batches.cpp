@@ -71,7 +71,7 @@ class Levels {
 };
 
 /// ptxas makes predicated instructions of a guarded stretch of code up to this long, and none of a
-/// longer one: of guarded loads with a chain of multiply-adds behind them and a store into shared
+/// longer one: of guarded loads with a chain of multiply-adds after them and a store into shared
 /// memory, those of 17 instructions were, those of 21 were not (nvcc 13.0, sm_90, nvdisasm).
 constexpr std::uint32_t kLongestGuarded = 20;
 
@@ -181,7 +181,7 @@ class Marker {
   std::uint32_t flag_;
   Levels levels_;
   std::uint32_t guards_ = 0;              ///< held in this stretch of code
-  Instruction* guarded_first_ = nullptr;  ///< what starts the batch, where that is behind a guard
+  Instruction* guarded_first_ = nullptr;  ///< what starts the batch, where that is after a guard
 };
 
 }  // namespace

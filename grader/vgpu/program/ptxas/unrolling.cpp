@@ -42,7 +42,7 @@ bool changes_memory(const Instruction& in) {
 }
 
 /// A loop whose whole body is one basic block. It may leave by its last branch; then the jump back
-/// stands alone behind it, and ptxas makes one branch of the two.
+/// stands alone after it, and ptxas makes one branch of the two.
 class Body {
  public:
   Body(Function& function, const BasicBlock& block)

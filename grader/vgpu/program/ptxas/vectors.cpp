@@ -3,7 +3,7 @@
 /// @file
 /// Vector loads of shared memory, and the alignment analysis that they rest on: what the code shows
 /// of the lowest bits of each register's value, whether an address is a multiple of 16 bytes, or
-/// lies 8 behind one.
+/// lies 8 after one.
 #include <algorithm>
 #include <bit>
 #include <span>
@@ -232,7 +232,7 @@ bool loads_words(const Instruction& in) {
          width_of(in) <= 8;
 }
 
-/// Loads stay behind these.
+/// Loads stay after these.
 bool may_write_shared(const Instruction& in) {
   switch (shape_of(in)) {
     case Shape::kStore:

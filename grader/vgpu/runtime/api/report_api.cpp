@@ -61,7 +61,7 @@ CUDA_EXPORT void membound_vgpu_limit_steps(std::uint64_t warp_instructions) {
 /// Launches from here on run some of their blocks, which stand for all; the seed says which. With
 /// `on` 0 all blocks run again; with 2 too, of launches that prepare what a sampled one needs, but
 /// of large ones only some are counted. A launch that cannot be sampled, or takes too long for one
-/// that prepares, is not run, nor are those behind it until the report is taken: its entry there
+/// that prepares, is not run, nor are those after it until the report is taken: its entry there
 /// has "not_sampled", and why. With 3 all blocks run and only results matter: nothing is counted,
 /// no time passes; where the seed is not 0, warps take their turns in orders drawn from it. With 4
 /// some blocks run as with 1, and of each only some warps: for what took too many instructions

@@ -13,7 +13,7 @@
 
 namespace membound::vgpu::runtime {
 
-/// Bytes from the first to behind the last that an end of the copy touches.
+/// Bytes from the first to past the last that an end of the copy touches.
 [[nodiscard]] std::uint64_t reach_bytes(const CopyEnd& end, const CopyOperation& copy);
 /// Host memory the device can use under the same address: pinned or managed.
 [[nodiscard]] bool is_shared_memory(const Context& context, std::uint64_t address);

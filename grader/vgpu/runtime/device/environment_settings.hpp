@@ -40,7 +40,7 @@ struct Settings {
   TraceSettings trace = {};       ///< MEMBOUND_TRACE
   bool tell_work = false;         ///< MEMBOUND_WORK=on: what the blocks did, for another clock
   bool summary = false;           ///< MEMBOUND_SUMMARY=on: what kernels took, at the end; and exit
-                                  ///< code 1 in place of 0 where a checker found something
+                                  ///< code 1 instead of 0 where a checker found something
 };
 
 /// Reads one variable; empty when it is not set.

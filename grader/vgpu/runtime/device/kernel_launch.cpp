@@ -240,7 +240,7 @@ void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) 
   const timing::LaunchShape& shape = launch.shape;
   const timing::Prediction prediction =
       predict(context.machine, report.counters, shape, launch.occupancy);
-  // A kernel right behind another starts up beside it; a graph's nodes are launched faster.
+  // A kernel right after another starts up beside it; a graph's nodes are launched faster.
   double duration = prediction.ns;
   if (timeline.after_kernel) duration -= context.machine.ramp_ns;
   if (launch.in_graph) duration -= context.machine.launch_ns - context.machine.graph_launch_ns;

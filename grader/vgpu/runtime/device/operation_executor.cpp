@@ -99,7 +99,7 @@ struct Execution {
     const auto held = setting.context.memory.find(freed.address);
     if (held && traces_work(setting.context))
       trace_work(setting.context, setting.stream, traced_free(freed.address, held->size_bytes));
-    // Whoever gets the memory next is ordered behind this by the pool.
+    // Whoever gets the memory next is ordered after this by the pool.
     setting.context.stream_races.host_knows_all();
     return cudaSuccess;
   }

@@ -20,7 +20,7 @@ using exec::CheckReport;
 using Part = exec::Footprint::Part;
 
 constexpr const char* kAdvice =
-    "record an event behind the first (cudaEventRecord) and let the other's stream wait for it "
+    "record an event after the first (cudaEventRecord) and let the other's stream wait for it "
     "(cudaStreamWaitEvent), or put both into one stream";
 
 bool may_race(const Part& one, const Part& other) {
