@@ -208,7 +208,7 @@ TEST(Lab, RefusesDemandsThatNobodyCanDecide) {
     return lab ? "no error" : base::to_string(lab.error());
   };
   EXPECT_THAT(error_with({{"rule", "lunches"}}),
-              HasSubstr("one of device-results, printed-figures, launches"));
+              HasSubstr("one of device-results, printed-figures, compares-results, launches"));
   EXPECT_THAT(error_with({{"rule", "streams"}}), HasSubstr("has no \"number\""));
   EXPECT_THAT(error_with({{"rule", "frees-memory"}, {"number", 1}}),
               HasSubstr("no number: this rule takes none"));

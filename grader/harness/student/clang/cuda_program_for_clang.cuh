@@ -8,7 +8,9 @@
 #pragma once
 
 // What nvcc's own cuda_runtime.h brings besides.
-#include <cmath>
+#ifndef MEMBOUND_EDITOR
+#include <cmath>  // clangd 14 takes it for device code here, and then finds no operator new
+#endif
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
