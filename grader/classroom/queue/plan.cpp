@@ -235,12 +235,29 @@ class Keeping {
          texts_.contains({row.source, row.submission_sha256})))
       return false;
     if (same == there_.end()) return true;
-    const bool counts_all = now_.best_attempt || now_.rules.limits.limits_attempts();
-    return counts_all && std::none_of(same->second.begin(), same->second.end(),
-                                      [&](const Row* one) { return repeats(row, *one); });
+    if (!counts_all())
+      return std::all_of(same->second.begin(), same->second.end(),
+                         [&](const Row* one) { return came_later(row, *one); });
+    return std::none_of(same->second.begin(), same->second.end(),
+                        [&](const Row* one) { return repeats(row, *one); });
+  }
+
+  /// Where the latest counts, an older export that is given later brings nothing back. `newest`:
+  /// the time that the platform recorded of what stays; may be empty.
+  [[nodiscard]] bool replaces(const Row& now, const std::string& newest) const {
+    return counts_all() || now.time_from != "record" || now.submitted_at >= newest;
   }
 
  private:
+  /// Whether all attempts stay, because the best counts or how many there are.
+  [[nodiscard]] bool counts_all() const {
+    return now_.best_attempt || now_.rules.limits.limits_attempts();
+  }
+  /// By the platform's own record of both.
+  static bool came_later(const Row& a, const Row& b) {
+    return a.attempt > 0 && b.attempt > 0 && a.time_from == "record" && b.time_from == "record" &&
+           a.submitted_at > b.submitted_at;
+  }
   /// The same text is the same attempt, unless the platform recorded both.
   static bool repeats(const Row& old, const Row& now) {
     return old.submission_sha256 == now.submission_sha256 &&
@@ -270,21 +287,53 @@ void keep_records(const std::vector<Row>& earlier, std::vector<Row>& now) {
   }
 }
 
+/// Puts the attempts of each student and lab in order, and numbers them: by the platform's record,
+/// where it has all of them, whichever call took them in first; else earlier calls' come first.
+void number_attempts(std::vector<Row>& rows) {
+  const auto by_student_and_lab = [](const Row& a, const Row& b) {
+    return std::tie(a.student, a.lab) < std::tie(b.student, b.lab);
+  };
+  std::stable_sort(rows.begin(), rows.end(), by_student_and_lab);
+  for (auto first = rows.begin(), end = first; first != rows.end(); first = end) {
+    end = std::upper_bound(first, rows.end(), *first, by_student_and_lab);
+    const bool is_recorded = end - first > 1 && std::all_of(first, end, [](const Row& row) {
+                               return row.attempt > 0 && row.time_from == "record";
+                             });
+    if (is_recorded)
+      std::stable_sort(first, end,
+                       [](const Row& a, const Row& b) { return a.submitted_at < b.submitted_at; });
+    for (auto row = first; row != end; ++row) {
+      if (is_recorded)
+        row->attempt = static_cast<int>(row - first) + 1;
+      else if (row != first && row->attempt > 0)
+        row->attempt = std::max(row->attempt, (row - 1)->attempt + 1);
+    }
+  }
+}
+
 /// The plan of this call with the rows of earlier ones that it does not replace. Replaced is what
-/// came in the same folder or archive for the same labs, what names the same student and lab, and
-/// who handed in nothing and now has. Where the best attempt counts, another text of the same
-/// student and lab stays as an earlier attempt. Rows of this call's labs are graded with the lab as
-/// it is now; other labs keep the jobs that they have.
-Plan merged(const Plan& earlier, Plan now, const Settings& settings) {
+/// came in the same folder or archive for the same labs, what names the same student and lab
+/// (unless the platform recorded that it came later), and who handed in nothing and now has. Where
+/// the best attempt counts, another text of the same student and lab stays as another attempt. Rows
+/// of this call's labs are graded with the lab as it is now; other labs keep the jobs that they
+/// have.
+Plan merged(const Plan& earlier, Plan now, const Settings& settings,
+            std::vector<std::string>& notes) {
   keep_records(earlier.rows, now.rows);
   const Keeping keeping(now);
   std::vector<Row> rows;
   std::map<std::string, Job> jobs;
   std::set<StudentLab> handed_in;
+  std::map<StudentLab, std::string> recorded;  // the newest that stays
+  std::size_t older = 0;
   for (const Row& row : earlier.rows) {
     if (!keeping.stays(row)) continue;
     rows.push_back(row);
     if (row.attempt > 0) handed_in.emplace(row.student, row.lab);
+    if (row.attempt > 0 && row.time_from == "record") {
+      std::string& newest = recorded[{row.student, row.lab}];
+      newest = std::max(newest, row.submitted_at);
+    }
     if (row.job.empty()) continue;
     if (const auto lab = now.labs.find(row.lab); lab != now.labs.end()) {
       Job job =
@@ -298,17 +347,20 @@ Plan merged(const Plan& earlier, Plan now, const Settings& settings) {
   for (Row& row : now.rows) {
     // Somebody of the roster who is missing in this call's folder but not in an earlier one.
     if (row.attempt == 0 && handed_in.contains({row.student, row.lab})) continue;
+    if (const auto newest = recorded.find({row.student, row.lab});
+        newest != recorded.end() && !keeping.replaces(row, newest->second)) {
+      ++older;
+      continue;
+    }
     rows.push_back(std::move(row));
   }
+  if (older > 0)
+    notes.push_back(std::to_string(older) +
+                    (older == 1 ? " submission came" : " submissions came") +
+                    " before what an earlier call took in, by the platform's record: the later one "
+                    "counts");
   for (Job& job : now.jobs) jobs.emplace(job.key, std::move(job));
-  // Earlier calls' attempts come first: the sort keeps their order.
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::tie(a.student, a.lab) < std::tie(b.student, b.lab);
-  });
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (i > 0 && rows[i].attempt > 0 && rows[i - 1].student == rows[i].student &&
-        rows[i - 1].lab == rows[i].lab)
-      rows[i].attempt = std::max(rows[i].attempt, rows[i - 1].attempt + 1);
+  number_attempts(rows);
   now.rows = std::move(rows);
   now.jobs.clear();
   for (auto& [key, job] : jobs) now.jobs.push_back(std::move(job));
@@ -434,7 +486,7 @@ base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan
   if (!plan) return plan;
   if (earlier) {
     plan->forgotten = earlier->forgotten;
-    Plan both = merged(*earlier, *std::move(plan), request.settings);
+    Plan both = merged(*earlier, *std::move(plan), request.settings, notes);
     plan = std::move(both);
   }
   plan->people = std::move(asked.people);

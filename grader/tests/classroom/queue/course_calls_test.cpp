@@ -128,6 +128,21 @@ TEST_F(CourseCalls, AFewWhoComeLaterReplaceTheirOwnRowsAlone) {
   EXPECT_THAT(grades()[1].origin, HasSubstr("later/bob"));
 }
 
+TEST_F(CourseCalls, AnOlderExportThatComesLaterBringsNothingBackWhereTheLatestCounts) {
+  const auto came = [this](std::int64_t alice, std::int64_t bob) {
+    request_.intake.times = {{.words = {"alice"}, .lab = "01-quick", .time = alice},
+                             {.words = {"bob"}, .lab = "01-quick", .time = bob}};
+  };
+  hands_in("newer", "bob", "quick", "second");
+  came(1000, 2000);
+  grade("newer", "01-quick");
+  came(1000, 1500);
+  grade("quick", "01-quick");
+  EXPECT_EQ(grades()[0].submitted_at, intake::utc_text(1000)) << "alice is there alone";
+  EXPECT_EQ(grades()[1].submitted_at, intake::utc_text(2000));
+  EXPECT_EQ(runs_, 1) << "nothing that does not count is graded";
+}
+
 TEST_F(CourseCalls, WhatLeftTheFolderLeavesTheTable) {
   grade("quick");
   grade("other");
