@@ -147,8 +147,8 @@ struct PlanRequest {
                                            std::vector<std::string>& notes);
 
 /// Finds authors by the roster of now, which is joined with what tables know: rows whose author was
-/// not known, or who has a platform's number that the roster knows as somebody else's. Rows keep
-/// their jobs.
+/// not known, or who has a platform's number that the roster knows as somebody else's, and shares
+/// their work in their groups. Rows keep their jobs.
 void identify(Plan& plan, const intake::Roster& roster);
 
 /// Where nothing is handed in and nothing was planned before.

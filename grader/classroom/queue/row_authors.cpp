@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -30,9 +31,51 @@ bool are_two(const Row& a, const Row& b) {
   return !a.platform_id.empty() && a.platform == b.platform && a.platform_id != b.platform_id;
 }
 
-/// Attempts of a student and lab that came under several names: by time, the last alone where it
-/// counts; who has one has handed something in.
-void renumber(Plan& plan) {
+/// The same work as that of another member of the author's group.
+Row of_member(const Row& work, const intake::RosterRow& member) {
+  Row row = work;
+  row.student = member.id;
+  row.name = member.name;
+  row.email = member.email;
+  row.section = member.section;
+  row.former.clear();
+  row.platform.clear();
+  row.platform_id.clear();
+  if (!member.numbers.empty()) std::tie(row.platform, row.platform_id) = member.numbers.front();
+  row.note = "handed in by " + work.student + " for the group " + work.group;
+  return row;
+}
+
+/// What was found to be a student's is the whole group's, as it would have been at once; what the
+/// others handed in is this one's already. Returns the students and labs that got something.
+std::set<std::pair<std::string, std::string>> share_in_groups(
+    Plan& plan, const intake::Roster& roster, const std::vector<std::size_t>& found) {
+  std::vector<course::Lab> labs;
+  for (const auto& [id, planned] : plan.labs) labs.emplace_back().id = id;
+  std::map<std::string, intake::Groups> groups;
+  std::set<std::pair<std::string, std::string>> changed;
+  std::vector<Row> more;
+  for (const std::size_t i : found) {
+    Row& row = plan.rows[i];
+    changed.emplace(row.student, row.lab);
+    const auto [of_lab, is_new] = groups.try_emplace(row.lab);
+    if (is_new) of_lab->second = roster.groups_in(row.lab, labs);
+    const intake::Groups::Group* const group = of_lab->second.of(row.student);
+    if (group == nullptr || group->members.size() < 2) continue;
+    row.group = group->name;
+    for (const intake::RosterRow* member : group->members) {
+      if (member->id == row.student) continue;
+      more.push_back(of_member(row, *member));
+      changed.emplace(member->id, row.lab);
+    }
+  }
+  std::move(more.begin(), more.end(), std::back_inserter(plan.rows));
+  return changed;
+}
+
+/// Attempts of a student and lab that came under several names or members: by time, the last alone
+/// where it counts; who has one has handed something in. Equal texts of a group are one.
+void renumber(Plan& plan, const std::set<std::pair<std::string, std::string>>& changed) {
   std::stable_sort(plan.rows.begin(), plan.rows.end(), [](const Row& a, const Row& b) {
     return std::tie(a.student, a.lab) < std::tie(b.student, b.lab);
   });
@@ -44,12 +87,17 @@ void renumber(Plan& plan) {
       ++end;
     std::vector<Row> attempts(plan.rows.begin() + static_cast<long>(begin),
                               plan.rows.begin() + static_cast<long>(end));
-    const bool moved = std::any_of(attempts.begin(), attempts.end(),
+    const bool moved = changed.contains({first.student, first.lab}) ||
+                       std::any_of(attempts.begin(), attempts.end(),
                                    [](const Row& row) { return !row.former.empty(); });
     if (moved && attempts.size() > 1) {
       std::erase_if(attempts, [](const Row& row) { return row.attempt == 0; });
       std::stable_sort(attempts.begin(), attempts.end(), [](const Row& a, const Row& b) {
         return std::tie(a.submitted_at, a.attempt) < std::tie(b.submitted_at, b.attempt);
+      });
+      std::set<std::pair<std::string, std::string>> seen;
+      std::erase_if(attempts, [&seen](const Row& row) {
+        return !row.group.empty() && !seen.emplace(row.submission_sha256, row.refused).second;
       });
       if (!plan.best_attempt) attempts.erase(attempts.begin(), attempts.end() - 1);
       for (std::size_t i = 0; plan.best_attempt && i < attempts.size(); ++i)
@@ -95,9 +143,11 @@ void identify(Plan& plan, const intake::Roster& roster) {
                       [&row](const Row* other) { return are_two(row, *other); }))
         authors[i] = nullptr;
     }
+    std::vector<std::size_t> found;
     for (std::size_t i = 0; i < plan.rows.size(); ++i) {
       Row& row = plan.rows[i];
       if (authors[i] != nullptr) {
+        found.push_back(i);
         row.former = row.student;
         row.student = authors[i]->id;
         row.name = authors[i]->name;
@@ -109,7 +159,7 @@ void identify(Plan& plan, const intake::Roster& roster) {
       if (student == nullptr || student->id != row.student) continue;
       row.section = student->section;
     }
-    renumber(plan);
+    renumber(plan, share_in_groups(plan, roster, found));
   }
   link_candidates(plan);
 }

@@ -133,6 +133,40 @@ TEST_F(GroupRows, OneTextIsGradedOnceAndEachMemberHasARow) {
   EXPECT_THAT(grade(summary, "b")->note, HasSubstr("handed in by a for the group red"));
 }
 
+TEST_F(GroupRows, WorkWhoseAuthorIsFoundLaterIsTheGroupsAsIfItHadBeenKnownAtOnce) {
+  for (const char* attempts : {"best", "latest"}) {
+    for (const char* place : {"in", "out"}) fs::remove_all(folder_ / place);
+    request_.intake.attempts = attempts == std::string("best") ? intake::AttemptPolicy::kBest
+                                                               : intake::AttemptPolicy::kLatest;
+    const auto hand_in = [this](const std::string& number, std::int64_t time) {
+      write_text(folder_ / "in" / ("Somebody_" + number + "_assignsubmission_file_") / "kernel.cu",
+                 "__global__ void quick(int*);  // " + number + "\n");
+      request_.intake.times.push_back({{number}, "01-quick", 0, time, "moodle", number});
+    };
+    request_.intake.times.clear();
+    hand_in("301", 1790000000);
+    hand_in("302", 1790001000);
+    hand_in("303", 1790002000);
+    const auto known = *intake::read_people_table(
+        "Identifier,Full name,ID number\nParticipant 301,Ana,a\nParticipant 302,Ben,b\n"
+        "Participant 303,Cy,c\n",
+        "worksheet.csv");
+    request_.intake.sources = {folder_ / "in"};
+    request_.intake.people = {known};
+    run();
+    const std::string early = csv();
+    fs::remove_all(request_.out);
+    request_.intake.people.clear();
+    run();
+    request_.intake.people = {known};
+    request_.intake.sources.clear();
+    const auto summary = run();
+    EXPECT_EQ(csv(), early) << attempts;
+    EXPECT_EQ(grade(summary, "a")->submission_sha256, grade(summary, "b")->submission_sha256);
+    EXPECT_EQ(grade(summary, "a")->group, "red");
+  }
+}
+
 TEST_F(GroupRows, AMarkIsForOneMemberAlone) {
   run();
   ASSERT_TRUE(mark_by_hand({request_.out, "", {{"b", "01-quick", 0, 9.5, "did not take part"}}}));
