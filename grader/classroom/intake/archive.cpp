@@ -17,6 +17,7 @@
 #include <locale.h>
 
 #include "grader/base/failpoint.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
 
 namespace membound::intake {
@@ -217,20 +218,140 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Closes a file descriptor when it goes out of scope.
-class Descriptor {
+/// Copies an archive member by member.
+class Rewriting {
  public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
+  Rewriting(struct archive* reader, struct archive* writer) : reader_(reader), writer_(writer) {}
+
+  /// False, with `problem`, where it cannot go on.
+  bool all(const std::function<bool(const SafePath&)>& drops,
+           const std::function<std::optional<std::string>(const SafePath&, const std::string&)>&
+               changed) {
+    for (;;) {
+      archive_entry* entry = nullptr;
+      const int code = archive_read_next_header(reader_, &entry);
+      if (code == ARCHIVE_EOF) return true;
+      if (code < ARCHIVE_WARN) return failed(reader_);
+      const SafePath path = safe_path(path_of(entry));
+      if (drops(path)) {
+        ++count;
+        continue;
+      }
+      std::string content;
+      if (!read(content)) return failed(reader_);
+      if (archive_entry_filetype(entry) == AE_IFREG) {
+        if (auto other = changed(path, content); other && *other != content) {
+          content = *std::move(other);
+          ++count;
+        }
+        archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
+      }
+      if (archive_write_header(writer_, entry) < ARCHIVE_WARN) return failed(writer_);
+      if (!content.empty() && archive_write_data(writer_, content.data(), content.size()) < 0)
+        return failed(writer_);
+    }
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return number_; }
+
+  std::size_t count = 0;
+  std::string problem;
 
  private:
-  int number_;
+  static constexpr std::uint64_t kMostCopied = 1ULL << 30;  // bytes of one member, in memory
+
+  bool read(std::string& content) {
+    for (;;) {
+      const void* block = nullptr;
+      std::size_t size = 0;
+      la_int64_t offset = 0;
+      const int code = archive_read_data_block(reader_, &block, &size, &offset);
+      if (code == ARCHIVE_EOF) return true;
+      if (code < ARCHIVE_WARN) return false;
+      if (static_cast<std::uint64_t>(std::max<la_int64_t>(0, offset)) + size > kMostCopied) {
+        problem = "a member has more than 1 GiB";
+        return false;
+      }
+      // What a sparse file leaves out reads as zeros.
+      content.resize(static_cast<std::size_t>(std::max<la_int64_t>(0, offset)), '\0');
+      content.append(static_cast<const char*>(block), size);
+    }
+  }
+  bool failed(struct archive* which) {
+    if (!problem.empty()) return false;
+    const char* const reason = archive_error_string(which);
+    problem = reason == nullptr ? "unknown reason" : shown(reason);
+    return false;
+  }
+
+  struct archive *reader_, *writer_;
 };
+
+using Writer = std::unique_ptr<struct archive, decltype(&archive_write_free)>;
+
+}  // namespace
+
+base::Result<std::size_t> rewrite_archive(
+    const fs::path& file, const std::function<bool(const SafePath&)>& drops,
+    const std::function<std::optional<std::string>(const SafePath&, const std::string&)>& changed) {
+  const Utf8Names names;
+  const auto cannot = [&file](const std::string& why) {
+    return base::Error{base::ErrorKind::kMachine, file.string(), "cannot be written anew: " + why,
+                       "", "check its rights and the space that is left"};
+  };
+  // Which form it has is known only after its first member.
+  int format = 0, filter = ARCHIVE_FILTER_NONE;
+  {
+    const Handle first = new_reader();
+    archive_entry* entry = nullptr;
+    if (archive_read_open_filename(first.get(), file.c_str(), kReadBlock) != ARCHIVE_OK)
+      return cannot_open(first.get(), file.string());
+    if (archive_read_next_header(first.get(), &entry) < ARCHIVE_WARN)
+      return cannot_open(first.get(), file.string());
+    format = archive_format(first.get()) & ARCHIVE_FORMAT_BASE_MASK;
+    filter = archive_filter_code(first.get(), 0);
+  }
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) != 0) return cannot(base::reason_text(errno));
+  const Handle reader = new_reader();
+  if (archive_read_open_filename(reader.get(), file.c_str(), kReadBlock) != ARCHIVE_OK)
+    return cannot_open(reader.get(), file.string());
+  const fs::path beside = file.string() + ".membound-part";
+  base::Descriptor out(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+                            facts.st_mode & 0777U));
+  if (!out.open()) return cannot(base::reason_text(errno));
+  const Writer writer(archive_write_new(), &archive_write_free);
+  if (format == ARCHIVE_FORMAT_ZIP) {
+    archive_write_set_format_zip(writer.get());
+  } else {
+    archive_write_set_format_pax_restricted(writer.get());
+    archive_write_add_filter(writer.get(), filter);
+  }
+  Rewriting rewriting(reader.get(), writer.get());
+  const bool done = archive_write_open_fd(writer.get(), out.get()) == ARCHIVE_OK &&
+                    rewriting.all(drops, changed) &&
+                    archive_write_close(writer.get()) == ARCHIVE_OK;
+  std::error_code ignored;
+  if (!done || rewriting.count == 0) {
+    fs::remove(beside, ignored);
+    if (done) return std::size_t{0};
+    const char* const reason = archive_error_string(writer.get());
+    return cannot(!rewriting.problem.empty() ? rewriting.problem
+                  : reason != nullptr        ? shown(reason)
+                                             : "unknown reason");
+  }
+  const timespec times[2] = {facts.st_atim, facts.st_mtim};
+  // Its own date tells when a student's archive came.
+  if (futimens(out.get(), times) != 0 || fsync(out.get()) != 0 ||
+      rename(beside.c_str(), file.c_str()) != 0) {
+    const std::string why = base::reason_text(errno);
+    fs::remove(beside, ignored);
+    return cannot(why);
+  }
+  return rewriting.count;
+}
+
+namespace {
+
+using base::Descriptor;
 
 base::Error cannot_read(const std::string& name) {
   return {base::ErrorKind::kInput, name, "cannot be read: " + base::reason_text(errno),

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,14 @@ struct MemberVisitor {
 [[nodiscard]] base::Status read_archive_bytes(std::string_view bytes, const std::string& name,
                                               const ArchiveLimits& limits,
                                               const MemberVisitor& visitor);
+
+/// Writes the archive anew, in the same form and with its date, without the members that `drops`
+/// names; a file for which `changed` has a text gets that one. It is renamed into place when it is
+/// whole; an error leaves the archive as it was. How many members were dropped or changed.
+[[nodiscard]] base::Result<std::size_t> rewrite_archive(
+    const std::filesystem::path& file, const std::function<bool(const SafePath&)>& drops,
+    const std::function<std::optional<std::string>(const SafePath&, const std::string& content)>&
+        changed);
 
 /// Visits all files and folders below `folder` in the order of their names. Links, pipes, devices
 /// and files with a second hard link come with a problem. Folders that are litter

@@ -105,12 +105,13 @@ struct Rehearsal {
 [[nodiscard]] base::Result<Rehearsal> rehearse_batch(const BatchRequest& request);
 
 // Removing a person from a graded class: rows, marks, comments, texts and verdicts of theirs alone,
-// pages and exports. What stays is what distributions need, and a keyed digest by which later calls
-// leave the person out.
+// pages and exports, and what lies in the folders and archives that were handed in. What stays is
+// what distributions need, and a keyed digest by which later calls leave the person out.
 
 struct ForgetRequest {
   std::filesystem::path out, key_file;
-  std::string student;  ///< id, name or email
+  std::string student;         ///< id, name or email
+  bool keep_archives = false;  ///< folders and archives outside of OUT stay as they are
 };
 
 /// What was removed.
@@ -118,7 +119,8 @@ struct Forgotten {
   std::size_t rows = 0;      ///< of the plan
   std::size_t verdicts = 0;  ///< of texts that nobody else handed in
   std::size_t texts = 0;
-  std::vector<std::string> outside;  ///< files and folders outside of OUT that still hold work
+  std::vector<std::string> cleaned;  ///< files and folders outside of OUT that held work
+  std::vector<std::string> outside;  ///< those that still hold work or the name, and why
 };
 
 /// Repeats what a kill left undone where it is called again. An error where nobody, or more than

@@ -113,8 +113,10 @@ int run_forget(const queue::ForgetRequest& request) {
   std::printf("forgotten: %zu rows, %zu verdicts and %zu texts that were nobody else's; %s\n",
               found->rows, found->verdicts, found->texts,
               "pages and exports are removed: make them anew");
+  for (const std::string& path : found->cleaned)
+    std::printf("taken out of what was handed in: %s\n", path.c_str());
   for (const std::string& path : found->outside)
-    std::printf("still holds what was handed in, and is yours to change: %s\n", path.c_str());
+    std::printf("still names the person, and is yours to change: %s\n", path.c_str());
   return kExitPassed;
 }
 
@@ -152,6 +154,7 @@ void add_forget(CLI::App& app, Action& chosen) {
   CLI::App* const command = app.add_subcommand("forget", "");
   command->add_option("STUDENT", request->student)->required();
   command->add_option("--out", request->out)->required();
+  command->add_flag("--keep-archives", request->keep_archives);
   command->add_option("--key", request->key_file);
   command->callback([request, &chosen] { chosen = [request] { return run_forget(*request); }; });
 }

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <random>
 
 #include "grader/tests/classroom/intake/archive_maker.hpp"
@@ -54,6 +58,45 @@ TEST_P(EveryFormat, CutOffItIsRefused) {
   const std::string whole = make_archive(GetParam(), {{"kernel.cu", noise}});
   Seen seen = see(whole.substr(0, whole.size() / 2));
   EXPECT_NE(seen.refused, "");
+}
+
+TEST_P(EveryFormat, IsWrittenAnewWithoutSomeMembers) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file =
+      folder.write(std::string("class.") + GetParam(),
+                   make_archive(GetParam(), {{.path = "ada/kernel.cu", .content = "one", .time = 7},
+                                             {.path = "Zo\xc3\xab/kernel.cu", .content = "two"},
+                                             {.path = "list.yml", .content = "ada, Zo\xc3\xab"}}));
+  const auto date = std::filesystem::last_write_time(file);
+  const auto none = [](const SafePath&) { return false; };
+  const auto same = [](const SafePath&, const std::string& text) { return std::optional(text); };
+  EXPECT_EQ(*rewrite_archive(file, none, same), 0U);
+  const auto done = rewrite_archive(
+      file, [](const SafePath& path) { return path.parts[0] == "Zo\xc3\xab"; },
+      [](const SafePath& path, const std::string&) {
+        return path.parts[0] == "list.yml" ? std::optional<std::string>("ada") : std::nullopt;
+      });
+  ASSERT_TRUE(done) << base::to_string(done.error());
+  EXPECT_EQ(*done, 2U);
+  EXPECT_EQ(std::filesystem::last_write_time(file), date);
+  std::ifstream stream(file, std::ios::binary);
+  Seen seen = see({std::istreambuf_iterator<char>(stream), {}});
+  EXPECT_EQ(seen.refused, "");
+  EXPECT_EQ(seen.contents,
+            (std::map<std::string, std::string>{{"ada/kernel.cu", "one"}, {"list.yml", "ada"}}));
+  EXPECT_EQ(seen.times["ada/kernel.cu"], 7);
+}
+
+TEST_P(EveryFormat, StaysAsItWasWhereItCannotBeWrittenAnew) {
+  const TemporaryFolder folder;
+  std::string bytes = make_archive(GetParam(), {{"a.cu", std::string(9000, 'x')}, {"b.cu", "y"}});
+  bytes.resize(bytes.size() / 3);
+  const std::filesystem::path file = folder.write(std::string("class.") + GetParam(), bytes);
+  EXPECT_FALSE(rewrite_archive(
+      file, [](const SafePath&) { return true; },
+      [](const SafePath&, const std::string& text) { return std::optional(text); }));
+  EXPECT_EQ(std::filesystem::file_size(file), bytes.size());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 // No bytes crash the reader or make it wait, whatever it makes of them.

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 
 #include "grader/base/files.hpp"
 #include "grader/classroom/queue/hand_marks.hpp"
@@ -69,10 +71,128 @@ TEST_F(ForgetTest, NoByteOfTheResultsFolderNamesThePersonAnyMore) {
   EXPECT_EQ(found.rows, 1U);
   EXPECT_EQ(found.verdicts, 1U);
   EXPECT_EQ(found.texts, 1U);
-  ASSERT_EQ(found.outside.size(), 1U);
-  EXPECT_THAT(found.outside[0], HasSubstr("/in"));
+  ASSERT_EQ(found.cleaned.size(), 1U);
+  EXPECT_THAT(found.cleaned[0], HasSubstr("/in"));
   EXPECT_EQ(naming(words), std::vector<std::string>());
 }
+
+/// What is left of a folder or archive that was handed in, as text: names and contents.
+std::string all_of(const fs::path& place) {
+  std::string text;
+  if (!fs::is_directory(place)) {
+    FILE* const tar = popen(
+        ("tar xOf '" + place.string() + "' 2>&1; tar tf '" + place.string() + "' 2>&1").c_str(),
+        "r");
+    for (int c = std::fgetc(tar); c != EOF; c = std::fgetc(tar)) text += static_cast<char>(c);
+    pclose(tar);
+    return text;
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(place)) {
+    text += entry.path().lexically_relative(place).string() + "\n";
+    if (entry.is_regular_file()) text += *base::read_file(entry.path());
+  }
+  return text;
+}
+
+constexpr const char* kMetadata =
+    "submission_1:\n  :submitters:\n  - :name: Person Number03\n    :sid: s003\n"
+    "    :email: p03@x.org\n  :created_at: 2026-11-20 10:00:00 +0000\n"
+    "submission_2:\n  :submitters:\n  - :name: Person Number04\n    :sid: s004\n"
+    "    :email: p04@x.org\n  - :name: Person Number03\n    :sid: s003\n"
+    "    :email: p03@x.org\n  :created_at: 2026-11-21 10:00:00 +0000\n"
+    "submission_3:\n  :submitters:\n  - :name: Person Number05\n    :sid: s005\n"
+    "    :email: p05@x.org\n  :created_at: 2026-11-20 10:00:00 +0000\n";
+
+/// The same class handed in something more, as a platform gives it out.
+class ForgetInArchives : public ForgetTest,
+                         public testing::WithParamInterface<std::pair<const char*, bool>> {
+ protected:
+  /// As a folder, or packed; the call that takes it in.
+  void hand_in(const std::map<std::string, std::string>& files) {
+    place_ = folder_ / "more";
+    for (const auto& [name, text] : files) write_text(place_ / "export" / name, text);
+    if (GetParam().second) {
+      const fs::path packed = folder_ / "more.tar.gz";
+      const std::string command =
+          "tar czf '" + packed.string() + "' -C '" + place_.string() + "' export";
+      ASSERT_EQ(std::system(command.c_str()), 0);
+      fs::remove_all(place_);
+      place_ = packed;
+    }
+    request_.intake.sources = {place_};
+    run();
+  }
+  fs::path place_;
+};
+
+TEST_P(ForgetInArchives, OnlyThePersonsOwnWorkGoes) {
+  const std::string layout = GetParam().first;
+  std::map<std::string, std::string> files;
+  const auto add = [&](const std::string& name, const std::string& text) {
+    files[name] = "__global__ void quick(int*);  // " + text + "\n";
+  };
+  if (layout == "plain") {
+    add("s003/attempt-1/kernel.cu", "mine, early");
+    add("s003/attempt-2/kernel.cu", "mine, late");
+    files["s003/notes.txt"] = "mine, notes";
+    add("s004/kernel.cu", "another's");
+    add("s005/kernel.cu", "another's");
+  } else if (layout == "canvas") {
+    request_.intake.people = {
+        *intake::read_people_table("id,name,canvas_id\ns003,Person Number03,4703\n"
+                                   "s004,Person Number04,4704\n",
+                                   "people.csv")};
+    add("number03_4703_901_kernel.cu", "mine, early");
+    add("number03_4703_902_kernel-1.cu", "mine, late");
+    add("number04_4704_903_kernel.cu", "another's");
+  } else {
+    files["submission_metadata.yml"] = kMetadata;
+    add("submission_1/kernel.cu", "mine, alone");
+    add("submission_2/kernel.cu", "another's");
+    add("submission_3/kernel.cu", "another's");
+  }
+  hand_in(files);
+  EXPECT_THAT(all_of(place_), HasSubstr("mine"));
+  const std::string before = csv();
+  const Forgotten found = forget("s003");
+  const std::string left = all_of(place_);
+  EXPECT_THAT(left, Not(HasSubstr("mine")));
+  EXPECT_THAT(left, Not(HasSubstr("s003")));
+  EXPECT_THAT(left, Not(HasSubstr("umber03")));
+  EXPECT_THAT(left, HasSubstr("another's"));
+  EXPECT_THAT(found.cleaned, testing::Contains(fs::weakly_canonical(place_).string()));
+  if (layout == "gradescope") {
+    EXPECT_THAT(left, HasSubstr("s004"));
+    EXPECT_THAT(left, HasSubstr("submission_2/kernel.cu")) << "of a group";
+    EXPECT_THAT(found.outside, testing::Contains(HasSubstr("which the others share")));
+  }
+  // Whoever is left has the same grades when all is taken in again.
+  run();
+  for (std::size_t start = 0; start < before.size();) {
+    const auto end = before.find('\n', start) + 1;
+    const std::string line = before.substr(start, end - start);
+    if (!line.starts_with("s003")) {
+      EXPECT_THAT(csv(), HasSubstr(line));
+    }
+    start = end;
+  }
+}
+
+TEST_P(ForgetInArchives, NothingOutsideIsTouchedWhereThatIsSaid) {
+  hand_in({{"s003/kernel.cu", "__global__ void quick(int*);  // mine\n"},
+           {"s004/kernel.cu", "__global__ void quick(int*);  // another's\n"}});
+  const auto found = forget_student({out(), "", "s003", true});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(all_of(place_), HasSubstr("mine"));
+  EXPECT_EQ(found->cleaned, std::vector<std::string>());
+  EXPECT_THAT(found->outside, testing::Contains(HasSubstr("--keep-archives")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, ForgetInArchives,
+                         testing::Values(std::pair("plain", false), std::pair("plain", true),
+                                         std::pair("canvas", false), std::pair("canvas", true),
+                                         std::pair("gradescope", false),
+                                         std::pair("gradescope", true)));
 
 TEST_F(ForgetTest, EverybodyElseStaysAndTheLedgerIsWhole) {
   const std::string before = csv();
