@@ -57,6 +57,8 @@ struct Class {
   std::vector<Request> requests = {};      ///< that were answered last
   std::vector<ForgottenGrade> forgotten = {};
   std::map<std::string, std::string> sections = {};  ///< by student; empty: the class has none
+  /// A line of a submission by its digest, empty where there is none; may be empty itself.
+  std::function<std::string(const std::string& submission_sha256, int line)> source_line = {};
 };
 
 /// One file to write, below the folder of the report.

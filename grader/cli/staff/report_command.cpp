@@ -5,8 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
@@ -17,6 +20,9 @@
 #include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/compile.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::cli {
 namespace {
@@ -51,14 +57,15 @@ base::Result<similarity::Digests> earlier_term(const fs::path& folder) {
 /// Submissions of one lab that can be compared.
 struct Compared {
   std::string lab;
-  std::vector<const course::Grade*> rows;
+  std::vector<std::vector<std::string>> authors;  ///< of each: one, or a group's
   std::vector<similarity::Fingerprint> fingerprints;
   std::vector<similarity::Fingerprint> given;  ///< the published answer, as each compiler made it
 
   [[nodiscard]] gradebook::Likeness likeness(const std::vector<std::size_t>& members, double alike,
                                              const std::string& with) const {
     gradebook::Likeness one{lab, {}, alike, with};
-    for (const std::size_t member : members) one.students.push_back(rows[member]->student);
+    for (const std::size_t member : members)
+      one.students.insert(one.students.end(), authors[member].begin(), authors[member].end());
     return one;
   }
 };
@@ -66,11 +73,21 @@ struct Compared {
 std::vector<Compared> compared_labs(const std::vector<course::Grade>& grades,
                                     const Context& context) {
   std::map<std::string, Compared> labs;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> works_of_groups;
   for (const course::Grade& grade : grades) {
     if (grade.fingerprint.empty()) continue;
     Compared& lab = labs[grade.lab];
+    if (!grade.group.empty()) {
+      // One work, of which each member has a row.
+      const auto [work, is_new] = works_of_groups.try_emplace(
+          {grade.lab, grade.group, grade.submission_sha256}, lab.authors.size());
+      if (!is_new) {
+        lab.authors[work->second].push_back(grade.student);
+        continue;
+      }
+    }
     lab.lab = grade.lab;
-    lab.rows.push_back(&grade);
+    lab.authors.push_back({grade.student});
     lab.fingerprints.push_back(grade.fingerprint);
   }
   std::vector<Compared> list;
@@ -84,25 +101,65 @@ std::vector<Compared> compared_labs(const std::vector<course::Grade>& grades,
   return list;
 }
 
-/// Likenesses of each lab's submissions: retellings of the published answer, texts of earlier
-/// terms, and one with another. What the answer has in common with two of them says nothing.
-std::vector<gradebook::Likeness> likenesses_of(const std::vector<Compared>& labs,
-                                               const std::vector<similarity::Digests>& terms) {
-  std::vector<gradebook::Likeness> likenesses;
-  for (const Compared& lab : labs) {
-    std::set<std::size_t> told;
-    for (const similarity::Fingerprint& reference : lab.given)
-      for (const auto& one : similarity::retellings_of(lab.fingerprints, reference))
-        if (told.insert(one.member).second)
-          likenesses.push_back(lab.likeness({one.member}, one.share, "the published answer"));
-    for (const similarity::Digests& term : terms)
-      if (const auto earlier = term.find(lab.lab); earlier != term.end())
-        for (const auto& one : similarity::matches_of(lab.fingerprints, earlier->second, lab.given))
-          likenesses.push_back(lab.likeness({one.member}, one.alike, "a text of an earlier term"));
-    for (const auto& cluster : similarity::clusters_of(lab.fingerprints, lab.given))
-      likenesses.push_back(lab.likeness(cluster.members, cluster.least_alike, ""));
+/// What students were handed out, as each compiler that is here makes it; nothing where the
+/// skeleton or every compiler is missing.
+std::vector<similarity::Fingerprint> skeleton_of(const std::string& id, const Context& context) {
+  std::vector<similarity::Fingerprint> found;
+  const auto lab = context.course.find(id);
+  if (!lab) return found;
+  const auto text = judge::find_skeleton(context.place, **lab);
+  judge::CompileRequest request;
+  request.cache_folder = context.place.state / "cache";
+  request.source = request.cache_folder / ("skeleton-" + id + ".cu");
+  if (!text || !base::write_file(request.source, *text)) return found;
+  request.root = context.place.root;
+  request.lab_folder = judge::lab_files(context.place, **lab);
+  for (const auto kind : {compilers::DeviceCompiler::kNvcc, compilers::DeviceCompiler::kClang}) {
+    auto compiler = compilers::find_compiler(kind, compilers::compiler_places(context.place.root));
+    if (!compiler) continue;
+    request.compiler = *std::move(compiler);
+    const auto code = judge::compile(request);
+    if (!code || !code->compiled) continue;
+    if (auto fingerprint = similarity::fingerprint_of_code(code->file))
+      found.push_back(*std::move(fingerprint));
   }
+  return found;
+}
+
+/// Likenesses of one lab's submissions: retellings of the published answer, texts of earlier terms,
+/// and one with another. What the answer or the skeleton has in common with two of them says
+/// nothing.
+std::vector<gradebook::Likeness> likenesses_in(
+    const Compared& lab, const std::vector<similarity::Digests>& terms,
+    const std::vector<similarity::Fingerprint>& skeleton) {
+  std::vector<gradebook::Likeness> likenesses;
+  std::vector<similarity::Fingerprint> given = lab.given;
+  given.insert(given.end(), skeleton.begin(), skeleton.end());
+  std::set<std::size_t> told;
+  for (const similarity::Fingerprint& reference : lab.given)
+    for (const auto& one : similarity::retellings_of(lab.fingerprints, reference, skeleton))
+      if (told.insert(one.member).second)
+        likenesses.push_back(lab.likeness({one.member}, one.share, "the published answer"));
+  for (const similarity::Digests& term : terms)
+    if (const auto earlier = term.find(lab.lab); earlier != term.end())
+      for (const auto& one : similarity::matches_of(lab.fingerprints, earlier->second, given))
+        likenesses.push_back(lab.likeness({one.member}, one.alike, "a text of an earlier term"));
+  for (const auto& cluster : similarity::clusters_of(lab.fingerprints, given))
+    likenesses.push_back(lab.likeness(cluster.members, cluster.least_alike, ""));
   return likenesses;
+}
+
+/// The skeleton is compiled only where something is alike without it: that takes seconds a lab.
+std::vector<gradebook::Likeness> likenesses_of(const std::vector<Compared>& labs,
+                                               const std::vector<similarity::Digests>& terms,
+                                               const Context& context) {
+  std::vector<gradebook::Likeness> all;
+  for (const Compared& lab : labs) {
+    auto found = likenesses_in(lab, terms, {});
+    if (!found.empty()) found = likenesses_in(lab, terms, skeleton_of(lab.lab, context));
+    std::move(found.begin(), found.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 /// Writes the fingerprints alone where the command line asks for it.
@@ -186,7 +243,7 @@ base::Result<gradebook::Class> class_of(const ReportOptions& options, queue::Cla
     terms.push_back(*std::move(term));
   }
   const auto labs = compared_labs(all.grades, context);
-  all.likenesses = likenesses_of(labs, terms);
+  all.likenesses = likenesses_of(labs, terms, context);
   const auto kept = keep_digests(options.keep_digests, labs);
   if (!kept) return kept.error();
   auto comments = comments_of(options, all.grades);
@@ -197,6 +254,9 @@ base::Result<gradebook::Class> class_of(const ReportOptions& options, queue::Cla
   all.requests = *std::move(requests);
   for (const course::Grade& grade : all.grades)
     if (!grade.section.empty()) all.sections[grade.student] = grade.section;
+  all.source_line = [folder = fs::path(options.batch)](const std::string& digest, int line) {
+    return queue::line_of_submission(folder, digest, line);
+  };
   return all;
 }
 
