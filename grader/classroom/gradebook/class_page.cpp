@@ -59,11 +59,17 @@ std::string near_bar(const course::Grade& grade) {
   return text;
 }
 
-/// One kind of what needs a person; `why` is empty for a grade that does not.
+/// One kind of what needs a person; `why` is empty for a grade that does not. `command`: what to
+/// do, where DIR is the folder that was graded into.
 struct Concern {
   const char* what;
   std::string (*why)(const course::Grade& grade);
+  const char *does, *command;
 };
+
+constexpr const char* kMark = "membound mark STUDENT LAB --points N --comment TEXT --out DIR";
+constexpr const char* kExplain = "membound explain STUDENT --out DIR";
+constexpr const char* kAskedToLook = "asked to look again";
 
 constexpr Concern kConcerns[] = {
     {"score withheld",
@@ -71,24 +77,30 @@ constexpr Concern kConcerns[] = {
        return grade.undecided()
                   ? verdict_text(grade) + (grade.note.empty() ? "" : ": ") + grade.note
                   : std::string();
-     }},
-    {"not matched", [](const course::Grade& grade) { return grade.unmatched; }},
+     },
+     "decide the points, or repeat the verdict first with membound explain:", kMark},
+    {"not matched", [](const course::Grade& grade) { return grade.unmatched; },
+     "give a table that tells who is who:", "membound grade --resume --sheet FILE --out DIR"},
     {"right by luck",
      [](const course::Grade& grade) {
        return grade.verdict == course::GradeVerdict::kFailUnsafe && !grade.mark ? grade.note
                                                                                 : std::string();
-     }},
+     },
+     "decide whether the points stand:", kMark},
     {"to look at",
      [](const course::Grade& grade) {
        const auto at = grade.note.find("look at stage ");
        return at == std::string::npos || grade.mark ? std::string() : grade.note.substr(at);
-     }},
-    {"near a bar", near_bar},
+     },
+     "see what the verdict rests on:", kExplain},
+    {"near a bar", near_bar,
+     "measure once more:", "membound grade --resume --regrade STUDENT --lab LAB --out DIR"},
 };
 
 /// What needs a person, by kind. What is more than can be read ends with a count.
-json attention_of(const Class& all) {
+json attention_of(const Class& all, json& commands) {
   json rows = json::array();
+  commands = json::array();
   const auto add = [&rows](const std::string& student, const std::string& shown,
                            const std::string& lab, const char* what, const std::string& why) {
     rows.push_back({{"page", student.empty() ? "" : link_to(page_of(student))},
@@ -105,14 +117,23 @@ json attention_of(const Class& all) {
       if (why.empty() || ++found > kShownOfAKind) continue;
       add(grade.student, shown_student(grade), grade.lab, concern.what, why);
     }
+    if (found > 0)
+      commands.push_back(
+          {{"what", concern.what}, {"does", concern.does}, {"command", concern.command}});
     if (found > kShownOfAKind)
       add("", "and " + std::to_string(found - kShownOfAKind) + " more", "", concern.what,
           "grades.csv has all");
   }
-  for (const Request& request : all.requests)
-    if (request.decision != "changed" && request.decision != "marked by hand")
-      add(request.student, request.student, request.lab, "asked to look again",
-          request.reason + (request.reason.empty() ? "" : " — ") + request.decision);
+  bool was_asked = false;
+  for (const Request& request : all.requests) {
+    if (request.decision == "changed" || request.decision == "marked by hand") continue;
+    was_asked = true;
+    add(request.student, request.student, request.lab, kAskedToLook,
+        request.reason + (request.reason.empty() ? "" : " — ") + request.decision);
+  }
+  if (was_asked)
+    commands.push_back(
+        {{"what", kAskedToLook}, {"does", "answer with a mark:"}, {"command", kMark}});
   return rows;
 }
 
@@ -263,11 +284,14 @@ Page class_page(const Class& all) {
     last = std::max(last, grade.graded_at);
     grades.push_back(&grade);
   }
+  json commands;
+  const json attention = attention_of(all, commands);
   json values = {{"title", all.title},
                  {"subtitle", last.empty() ? "" : "Last graded " + last},
                  {"facts", class_facts(all)},
                  {"sections", json::array()},
-                 {"attention", attention_of(all)},
+                 {"attention", attention},
+                 {"commands", commands},
                  {"missing", missing_of(all)},
                  {"faults", faults_of(grades, kShownFaults)},
                  {"charts", distributions_of(labs_of(all))},

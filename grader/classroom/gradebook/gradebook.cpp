@@ -187,24 +187,48 @@ json line_of(const course::SourceLine& line) {
       {"ideal", has_ideal ? decimal(line.ideal_per_request, 1) : ""}};
 }
 
+/// What was found, with the student's line that it is about.
+json finding_of(const Class& all, const course::Grade& grade, const course::Finding& finding) {
+  const bool own = finding.file.empty() || finding.file.ends_with("kernel.cu");
+  std::string line;
+  if (own && finding.line > 0 && all.source_line)
+    line = all.source_line(grade.submission_sha256, finding.line);
+  return {{"text",
+           (finding.line > 0 ? "Line " + std::to_string(finding.line) + ": " : "") + finding.text},
+          {"code", line},
+          {"advice", finding.advice}};
+}
+
 /// A stage that was not passed: why, and what its accesses cost.
-json detail_of(const course::StageResult& stage) {
-  json findings = json::array(), tests = json::array(), lines = json::array();
+json detail_of(const Class& all, const course::Grade& grade, const course::StageResult& stage) {
+  json findings = json::array(), tests = json::array(), more = json::array(), lines = json::array();
   // A finding that says what a failed test said is shown once, as the test's message.
   const auto is_said = [&stage](const course::Finding& finding) {
     return std::any_of(stage.tests.begin(), stage.tests.end(), [&](const auto& test) {
-      return test.failed() && test.name == finding.test && test.message == finding.text;
+      return finding.line == 0 && test.failed() && test.name == finding.test &&
+             test.message == finding.text;
     });
   };
   for (const course::Finding& finding : stage.findings)
-    if (!is_said(finding)) findings.push_back(finding.text);
-  for (const course::TestOutcome& test : stage.tests)
-    if (test.failed()) tests.push_back({{"name", test.name}, {"message", test.message}});
+    if (!is_said(finding)) findings.push_back(finding_of(all, grade, finding));
+  // The first one is the easiest to understand; most of the others fail for the same reason.
+  for (const course::TestOutcome& test : stage.tests) {
+    const bool is_told =
+        std::any_of(stage.findings.begin(), stage.findings.end(), [&](const auto& finding) {
+          return finding.line > 0 && finding.test == test.name && finding.text == test.message;
+        });
+    if (test.failed() && !is_told)
+      (tests.empty() ? tests : more).push_back({{"name", test.name}, {"message", test.message}});
+  }
   for (const course::SourceLine& line : stage.source_lines) lines.push_back(line_of(line));
-  const bool has_lines = !lines.empty();
+  const bool has_lines = !lines.empty(), has_more = !more.empty();
+  const std::string more_count = std::to_string(more.size());
   return {{"name", std::to_string(stage.stage) + ". " + stage.title},
           {"findings", std::move(findings)},
           {"tests", std::move(tests)},
+          {"has_more", has_more},
+          {"more_count", more_count},
+          {"more", std::move(more)},
           {"has_lines", has_lines},
           {"lines", std::move(lines)}};
 }
@@ -226,6 +250,14 @@ std::string facts_of(const course::Grade& grade) {
          std::to_string(grade.seed) + (grade.seed_key.empty() ? "" : ", key " + grade.seed_key);
 }
 
+/// The student's next command: the first stage that is not passed; empty: all are.
+std::string next_command(const course::Grade& grade) {
+  if (!grade.verdict || grade.excused) return "";
+  for (const course::StageResult& stage : grade.result.stages)
+    if (!stage.passed()) return "./membound check " + grade.lab + "/" + std::to_string(stage.stage);
+  return grade.result.stages.empty() ? "./membound check " + grade.lab : "";
+}
+
 /// What a person wrote at lines of what the student handed in for the lab.
 json comments_of(const Class& all, const course::Grade& grade) {
   json list = json::array();
@@ -242,7 +274,7 @@ json lab_of(const Class& all, const course::Grade& grade) {
   json stages = json::array(), details = json::array();
   for (const course::StageResult& stage : grade.result.stages) {
     stages.push_back(stage_row(grade, stage));
-    if (!stage.passed()) details.push_back(detail_of(stage));
+    if (!stage.passed()) details.push_back(detail_of(all, grade, stage));
   }
   const bool has_stages = !stages.empty();
   json comments = comments_of(all, grade);
@@ -259,6 +291,7 @@ json lab_of(const Class& all, const course::Grade& grade) {
           {"has_comments", has_comments},
           {"comments", std::move(comments)},
           {"compiler", grade.result.compiler_output},
+          {"next", next_command(grade)},
           {"facts", facts_of(grade)}};
 }
 

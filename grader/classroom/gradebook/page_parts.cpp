@@ -14,7 +14,7 @@
 namespace membound::gradebook {
 
 std::string filled(std::string_view template_name, nlohmann::json values) {
-  values["style"] = template_text("style");
+  values["style"] = std::string(template_text("style")) + std::string(template_text("class_pages"));
   auto page = base::filled_template(std::string(template_text(template_name)), values,
                                     base::Quoting::kHtml);
   MEMBOUND_CHECK(page.ok());

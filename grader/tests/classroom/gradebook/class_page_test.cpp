@@ -176,6 +176,9 @@ TEST(ClassPage, ListsEachReasonWhyAPersonMustLook) {
   EXPECT_THAT(html, HasSubstr(row("near a bar", "i"))) << "its interval reaches the bar";
   EXPECT_THAT(html, Not(HasSubstr("students/far.html")));
   EXPECT_THAT(html, HasSubstr(row("asked to look again", "a")));
+  for (const char* command : {"membound mark STUDENT LAB", "membound grade --resume --sheet FILE",
+                              "membound explain STUDENT", "membound grade --resume --regrade"})
+    EXPECT_THAT(html, HasSubstr(std::string("<code>") + command)) << "the next step";
   EXPECT_THAT(html, Not(HasSubstr("students/b.html"))) << "a person decided";
 }
 

@@ -50,6 +50,38 @@ TEST(StudentPages, SayOnceWhatATestSaid) {
   EXPECT_EQ(html.find("element 7 is 1, not 2", first + 1), std::string::npos);
 }
 
+TEST(StudentPages, ShowTheLineThatAFindingIsAboutAndTheNextCommand) {
+  course::Grade grade = wrong("a");
+  course::Finding& finding = grade.result.stages[0].findings[0];
+  finding.file = "/course/kernel.cu";
+  finding.line = 24;
+  finding.advice = "guard the last block";
+  Class all{"GPU 2026", {grade, passed("b")}, {}};
+  all.source_line = [](const std::string& digest, int line) {
+    return digest == std::string(64, 'b') && line == 24 ? "out[i] = a < b;" : "";
+  };
+  const auto pages = student_pages(all);
+  EXPECT_THAT(pages[0].html, HasSubstr("Line 24: element 7 is 1, not 2"));
+  EXPECT_THAT(pages[0].html, HasSubstr("<pre class=\"line\">out[i] = a &lt; b;</pre>"));
+  EXPECT_THAT(pages[0].html, HasSubstr("guard the last block"));
+  EXPECT_THAT(pages[0].html, HasSubstr("<code>./membound check 03-transpose/1</code>"));
+  EXPECT_THAT(pages[1].html, Not(HasSubstr("./membound check"))) << "all is passed";
+}
+
+TEST(StudentPages, FoldAllFailedTestsButTheFirst) {
+  course::Grade grade = wrong("a");
+  auto& tests = grade.result.stages[0].tests;
+  for (const char* name : {"Second", "Third"}) {
+    tests.push_back(tests[0]);
+    tests.back().name = name;
+  }
+  const std::string html = student_pages({"GPU 2026", {grade}, {}})[0].html;
+  const auto fold = html.find("<summary>2 more that failed</summary>");
+  ASSERT_NE(fold, std::string::npos);
+  EXPECT_LT(html.find("<b class=\"poor\">MovesOneElement"), fold);
+  EXPECT_GT(html.find("Second"), fold);
+}
+
 TEST(StudentPages, ShowWhatTheAccessesOfAFailedStageCost) {
   course::Grade grade = slow("a", 0.3);
   course::SourceLine line;
