@@ -309,7 +309,8 @@ constexpr int kLeastPerStage = 3;
 
 // What is wrong with one; returns the stage it answers, 0 if that is none of the lab's.
 int check_one(const course::Lab& lab, const WrongAnswer& answer, const std::string& file,
-              const std::set<std::string>& tests, Drifts& drifts) {
+              const std::set<std::string>& tests, const std::set<std::string>& by_some_blocks,
+              Drifts& drifts) {
   static const std::regex kName(R"(\d+-[a-z0-9-]+)");
   const int stage = answer.head.stage;
   if (lab.stage(stage) == nullptr) {
@@ -328,8 +329,11 @@ int check_one(const course::Lab& lab, const WrongAnswer& answer, const std::stri
   }
   const std::string& on_gpu = answer.head.fails_on_gpu;
   static const std::set<std::string> kEnds = {"", "passes", "fails", "chance"};
-  if (!kEnds.contains(on_gpu) && !tests.contains(on_gpu)) {
-    drifts.push_back({file, 0, "on a GPU it cannot end as \"" + on_gpu + "\"",
+  const bool is_not_run_there = on_gpu.empty() && by_some_blocks.contains(answer.head.fails);
+  if (is_not_run_there || (!kEnds.contains(on_gpu) && !tests.contains(on_gpu))) {
+    drifts.push_back({file, 0,
+                      is_not_run_there ? "a GPU does not run the test " + answer.head.fails
+                                       : "on a GPU it cannot end as \"" + on_gpu + "\"",
                       "passes, fails, chance, or a test of test.cpp",
                       "say what membound dev check --run --device gpu shows"});
   }
@@ -349,12 +353,14 @@ int check_one(const course::Lab& lab, const WrongAnswer& answer, const std::stri
 /// stage, the test it must fail, which exists, and why.
 void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::set<std::string> tests = test_names(lab, folders);
+  const std::set<std::string> by_some_blocks = tests_by_some_blocks(folders.lab / "test.cpp");
   const fs::path folder = folders.solution / "wrong";
   std::map<int, int> answers_of_stage;
   for (const fs::path& file : wrong_answer_files(folders.solution)) {
     const auto answer = read_wrong_answer(file);
     if (answer) {
-      ++answers_of_stage[check_one(lab, *answer, folders.shown(file), tests, drifts)];
+      ++answers_of_stage[check_one(lab, *answer, folders.shown(file), tests, by_some_blocks,
+                                   drifts)];
     } else {
       const base::Error& error = answer.error();
       drifts.push_back({folders.shown(error.where), 0, error.found, error.expected, error.advice});

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <map>
+#include <regex>
 #include <system_error>
 
 #include "grader/authoring/lab_check.hpp"
@@ -127,6 +128,17 @@ base::Result<WrongAnswer> find_wrong_answer(const fs::path& solution, const std:
       base::ErrorKind::kUsage, "", lab + " has no wrong answer \"" + name + "\"",
       std::to_string(names.size()) + " names, as \"membound dev wrong " + lab + "\" lists them",
       alike ? "did you mean \"" + *alike + "\"?" : "membound dev wrong " + lab};
+}
+
+std::set<std::string> tests_by_some_blocks(const fs::path& test_source) {
+  static const std::regex kTest(
+      R"(LAB_TEST_AFTER_TIMING\(\s*\w+\s*,\s*(\w+)[^]{0,999}?far_blocks\()");
+  std::set<std::string> names;
+  const auto text = base::read_file(test_source);
+  if (!text) return names;
+  for (std::sregex_iterator it(text->begin(), text->end(), kTest), end; it != end; ++it)
+    names.insert((*it)[1].str());
+  return names;
 }
 
 base::Result<fs::path> write_kernel(const WrongAnswer& answer, const fs::path& folder) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,10 @@ struct WrongAnswer {
 /// Reads the one that is called `name`, "3-missing-barrier". An error names the most alike.
 [[nodiscard]] base::Result<WrongAnswer> find_wrong_answer(const std::filesystem::path& solution,
                                                           const std::string& name);
+
+/// The tests of a lab's test.cpp that call far_blocks(): they run some blocks of a launch that is
+/// too large to run, which only a virtual GPU does. On a GPU they say nothing.
+[[nodiscard]] std::set<std::string> tests_by_some_blocks(const std::filesystem::path& test_source);
 
 /// Writes the whole kernel.cu into `folder` by its name, so that a compiler's messages name lines
 /// which can be looked up, and returns the file.

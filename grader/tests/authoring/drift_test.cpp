@@ -156,6 +156,17 @@ TEST_F(DriftTest, AWrongAnswerSaysWhy) {
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: it does not say why")));
 }
 
+TEST_F(DriftTest, AWrongAnswerSaysHowItEndsOnAGpuWhichDoesNotRunItsTest) {
+  write("labs/01-copy/test.cpp",
+        "LAB_TEST_WITH_HINT(Copy, StopsAtTheEdge, \"edge\") {}\n"
+        "LAB_TEST_AFTER_TIMING(Copy, FarOut, \"edge\") { EXPECT_TRUE(far_blocks({1}, \"\")); }\n");
+  const std::string head = "// Stage: 1\n// Fails: FarOut\n// Why: so.\n";
+  write("solutions/01-copy/wrong/1-a.cu", head);
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: a GPU does not run the test FarOut")));
+  write("solutions/01-copy/wrong/1-a.cu", head + "// On a GPU: passes\n");
+  EXPECT_THAT(drifts(), IsEmpty());
+}
+
 TEST_F(DriftTest, AWrongAnswersPatchApplies) {
   const std::string head = "Stage: 1\nFails: StopsAtTheEdge\nWhy:   it forgets.\n";
   fs::remove(root_ / "solutions/01-copy/wrong/1-a.cu");
