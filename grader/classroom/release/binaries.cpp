@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/release/binaries.hpp"
+#include "grader/classroom/release/student_files.hpp"
 
 #include <string_view>
 #include <vector>

@@ -13,7 +13,7 @@
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/strings.hpp"
-#include "grader/classroom/release/binaries.hpp"
+#include "grader/classroom/release/student_files.hpp"
 
 namespace membound::release {
 namespace {

@@ -3,6 +3,7 @@
 /// @file
 /// Which files of the course students get, and of handouts how much. What is not named here stays:
 /// an allow-list, because a forgotten entry then is a missing page and not a solution given away.
+/// And the built programs that go with them (binaries.cpp).
 #pragma once
 
 #include <filesystem>
@@ -38,5 +39,14 @@ inline constexpr const char* kAfterwards = "## After you are done";
 /// Shortens handouts/LAB/handout.md, and takes out the files beside it that the rest of it no
 /// longer names: pictures of what comes afterwards, programs and experiments to try it with.
 void shorten_handout(Tree& tree, const std::string& lab);
+
+/// Where the built programs lie that students may use instead of building.
+inline constexpr const char* kBinaries = "released/binaries/";
+
+/// The programs of the build folder `build` for the labs `labs`: what `cmake --install` puts into a
+/// folder (grader/cmake/Install.cmake). An error if one is not built, or if the licence of a
+/// library is not where Debian's packages put it.
+[[nodiscard]] base::Result<Tree> built_programs(const std::filesystem::path& build,
+                                                const std::vector<course::Lab>& labs);
 
 }  // namespace membound::release

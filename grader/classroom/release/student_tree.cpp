@@ -11,7 +11,6 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/filled_template.hpp"
-#include "grader/classroom/release/binaries.hpp"
 #include "grader/classroom/release/leaks.hpp"
 #include "grader/classroom/release/reference.hpp"
 #include "grader/classroom/release/student_files.hpp"

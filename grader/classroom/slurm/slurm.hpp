@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,5 +107,22 @@ void cancel(const std::string& job);
                                                   std::string_view busy);
 /// Whether users see no job but their own, in what `scontrol show config` prints.
 [[nodiscard]] bool hides_jobs(std::string_view config);
+
+/// What is the same for every batch on one cluster, from a small YAML file: where tasks run and
+/// what comes before them. Every part may be left out.
+struct Site {
+  std::vector<std::string> options;    ///< for sbatch, from partition, account, … and `options`
+  std::vector<std::string> prolog;     ///< lines of the task's script, before all else
+  std::vector<std::string> modules;    ///< loaded after it
+  std::vector<std::string> container;  ///< words before the task's command
+  std::optional<int> minutes;          ///< of a task
+  std::optional<int> at_once;          ///< tasks running together
+  std::optional<int> chunk;            ///< submissions of a task, at most
+  std::optional<int> start_seconds;    ///< that prolog and container may take until the first beat
+};
+
+/// Of such a file (site_file.cpp). An error names the line, what was found there and what may stand
+/// there.
+[[nodiscard]] base::Result<Site> read_site(const std::string& text, const std::string& file);
 
 }  // namespace membound::slurm

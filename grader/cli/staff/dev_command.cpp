@@ -24,7 +24,7 @@
 #include "grader/cli/checking.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
-#include "grader/cli/staff/platform_table.hpp"
+#include "grader/cli/staff/dev_tables.hpp"
 #include "grader/report/progress_bar.hpp"
 #include "grader/report/text.hpp"
 

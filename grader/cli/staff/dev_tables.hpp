@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the tables of the virtual GPU time: `membound dev verdicts` and `membound dev mechanisms`.
+/// What the tables of the virtual GPU time: `membound dev verdicts` and `membound dev mechanisms`;
+/// and a table of the help.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/authoring/written_parts.hpp"
 #include "grader/base/result.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/judge/check_request.hpp"
@@ -31,5 +33,9 @@ struct HandedIn {
 /// Compiles what is to be timed, so that timing finds the code in the cache. An error comes again
 /// when the request is run.
 void compile_all(const std::vector<judge::CheckRequest>& requests, const std::atomic<bool>* stop);
+
+/// The platforms as the help of `membound export` lists them, written from platforms.def
+/// (export_command.cpp).
+[[nodiscard]] authoring::WrittenPart platform_table();
 
 }  // namespace membound::cli

@@ -15,7 +15,7 @@
 #include "grader/classroom/queue/class_grades.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
-#include "grader/cli/staff/platform_table.hpp"
+#include "grader/cli/staff/dev_tables.hpp"
 
 namespace membound::cli {
 namespace {

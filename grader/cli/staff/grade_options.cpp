@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/slurm/site_file.hpp"
+#include "grader/classroom/slurm/slurm.hpp"
 #include "grader/cli/command_context.hpp"
 
 namespace membound::cli {

@@ -10,7 +10,7 @@
 #include <set>
 #include <string_view>
 
-#include "grader/cli/staff/platform_table.hpp"
+#include "grader/cli/staff/dev_tables.hpp"
 #include "grader/tests/cli/fake_course.hpp"
 
 namespace membound::cli {

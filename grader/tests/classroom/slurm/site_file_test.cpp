@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/slurm/site_file.hpp"
+#include "grader/classroom/slurm/slurm.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

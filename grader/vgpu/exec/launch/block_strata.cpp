@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
-#include "grader/vgpu/exec/launch/grid.hpp"
+#include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/exec/observe/summary.hpp"
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/exec/traffic/cache_observer.hpp"

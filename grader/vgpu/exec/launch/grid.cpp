@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/exec/launch/grid.hpp"
+#include "grader/vgpu/exec/launch/prepare.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -10,7 +10,6 @@
 #include "grader/base/result.hpp"
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/launch/block_strata.hpp"
-#include "grader/vgpu/exec/launch/grid.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/exec/launch/sampled_launch.hpp"
 #include "grader/vgpu/exec/observe/access_observers.hpp"

@@ -47,4 +47,9 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace);
 /// Fills steps, code and constants of `launch` for every function its kernel can reach.
 void prepare(Launch& launch, Variant variant);
 
+/// The block scheduler (grid.cpp): runs all blocks of a launch, in parallel where they cannot talk
+/// to each other, else interleaved on one thread in a fixed order, so that a program gives the same
+/// result every time. Returns the workers with what they counted.
+std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch);
+
 }  // namespace membound::vgpu::exec
