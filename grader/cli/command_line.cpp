@@ -15,7 +15,7 @@
 #include "grader/base/strings.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/judge/build_info.hpp"
-#include "grader/report/markdown.hpp"
+#include "grader/report/markdown_html.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {

@@ -12,6 +12,8 @@
 #include "grader/base/process.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
+#include "grader/course/stage_text.hpp"
+#include "grader/judge/workplace.hpp"
 #include "grader/report/handout.hpp"
 
 namespace membound::cli {
@@ -20,6 +22,7 @@ namespace {
 struct HandoutOptions {
   std::string lab;
   bool text = false, answers = false, path = false;
+  std::string notebook;  ///< the file that gets it; empty: none
 };
 
 /// Shows long text through $PAGER or less, as git and man do; false when there is no pager.
@@ -64,6 +67,22 @@ base::Status show_page(const Context& context, const std::string& text,
   return base::Done{};
 }
 
+/// Writes the handout with the lab's untouched skeleton as a notebook.
+base::Status write_notebook(const Context& context, const std::string& text, const course::Lab& lab,
+                            const std::filesystem::path& file,
+                            const std::filesystem::path& target) {
+  const auto skeleton = judge::find_skeleton(context.place, lab);
+  if (!skeleton) return skeleton.error();
+  const course::SplitSubmission split = course::split_submission(*skeleton);
+  const auto notebook = report::handout_notebook(
+      text, lab.handout.string(), lab,
+      {.kernel = split.kernel, .beside = split.beside, .figure = [&](std::string_view figure) {
+         const auto svg = base::read_file(file.parent_path() / figure);
+         return svg ? *svg : std::string();
+       }});
+  return notebook ? base::write_file(target, *notebook) : notebook.error();
+}
+
 int run_handout(const HandoutOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -79,6 +98,10 @@ int run_handout(const HandoutOptions& options) {
   if (options.path) {
     std::printf("%s\n", file.c_str());
     return kExitPassed;
+  }
+  if (!options.notebook.empty()) {
+    const auto written = write_notebook(*context, *text, *lab, file, options.notebook);
+    return written ? kExitPassed : report_error(written.error());
   }
   const report::HandoutView view = {
       .lab = lab->id,
@@ -109,6 +132,7 @@ void add_handout(CLI::App& app, Action& chosen) {
   command->add_flag("--text", options->text);
   command->add_flag("--answers", options->answers);
   command->add_flag("--path", options->path);
+  command->add_option("--notebook", options->notebook);
   command->callback([options, &chosen] { chosen = [options] { return run_handout(*options); }; });
 }
 

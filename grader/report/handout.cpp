@@ -15,7 +15,6 @@
 #include "grader/base/filled_template.hpp"
 #include "grader/base/result.hpp"
 #include "grader/report/access_picture.hpp"
-#include "grader/report/markdown.hpp"
 #include "grader/report/markdown_html.hpp"
 
 namespace membound::report {

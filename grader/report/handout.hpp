@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A handout as a page and as text for a terminal: figures, folded answers, contents, the
-/// glossary's words explained where they are used. What would spoil a stage, its complete
-/// solution, is left out until the stage has passed.
+/// A handout as a page, as text for a terminal and as a notebook: figures, folded answers,
+/// contents, the glossary's words explained where they are used. What would spoil a stage, its
+/// complete solution, is left out until the stage has passed.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
 #include "grader/report/markdown_html.hpp"
 #include "grader/report/text.hpp"
 
@@ -100,5 +103,24 @@ struct HandoutBody {
                                                      const std::string& file,
                                                      const HandoutView& view, bool with_answers,
                                                      const Style& style);
+
+/// Of what a notebook is made besides the handout.
+struct NotebookSource {
+  std::string kernel;                         ///< the untouched skeleton
+  std::map<std::string, std::string> beside;  ///< what is handed in with it, by name: answers.md
+  /// The SVG text of a picture; empty where there is none.
+  std::function<std::string(std::string_view target)> figure;
+};
+
+/// So that a repository can hold them and a notebook opens quickly.
+inline constexpr std::size_t kMostNotebookBytes = 150'000;
+
+/// `markdown` up to "After you are done" as a notebook of Jupyter, Colab and Kaggle, without
+/// outputs: JSON. An error where a stage has no section or no part of the skeleton, a picture is
+/// missing, or the notebook is larger than kMostNotebookBytes.
+[[nodiscard]] base::Result<std::string> handout_notebook(std::string_view markdown,
+                                                         const std::string& file,
+                                                         const course::Lab& lab,
+                                                         const NotebookSource& source);
 
 }  // namespace membound::report

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// HTML for the pages of the course: Markdown, which md4c reads, code with its words coloured,
-/// and the files of templates/, which the build puts into the program.
+/// Markdown, which md4c reads, as HTML for the pages of the course and as text for a terminal; code
+/// with its words coloured; and the files of templates/, which the build puts into the program.
 #pragma once
 
 #include <functional>
@@ -43,6 +43,12 @@ struct Heading {
 
 /// One line of Markdown without a paragraph around it: "`in` is read" -> "<code>in</code> is read".
 [[nodiscard]] std::string inline_html(std::string_view line);
+
+struct Style;  // grader/report/text.hpp
+
+/// `text` for a terminal, all of which fits the style's width; a line of code that does not is
+/// broken at a space. A figure becomes its caption, a link its text and its address.
+[[nodiscard]] std::string render_markdown(std::string_view text, const Style& style);
 
 /// C++ with `<span class="…">` around comments, words of the language, texts and numbers.
 [[nodiscard]] std::string highlighted_cpp(std::string_view code);

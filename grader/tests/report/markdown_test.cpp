@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report/markdown.hpp"
+#include "grader/report/markdown_html.hpp"
 
 #include <gtest/gtest.h>
 
