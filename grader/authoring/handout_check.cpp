@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <pugixml.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "grader/authoring/lab_check.hpp"
@@ -13,6 +14,7 @@
 #include "grader/base/strings.hpp"
 #include "grader/course/experiment.hpp"
 #include "grader/course/stage_text.hpp"
+#include "grader/report/handout.hpp"
 #include "grader/report/svg.hpp"
 
 namespace membound::authoring {
@@ -297,6 +299,23 @@ void check_handout(const LabFolders& folders, Drifts& drifts) {
     drifts.push_back({folders.shown(entry.path()), 0, "no page shows this figure",
                       "a link in the handout", "show it or remove it"});
   }
+}
+
+void check_notebook(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const fs::path file = folders.handout / "handout.md";
+  const auto text = base::read_file(file);
+  const auto skeleton = course::read_submission(folders.lab / course::kKernelFile, lab);
+  if (!text || !skeleton) return;  // check_files() says so
+  const course::SplitSubmission split = course::split_submission(*skeleton);
+  const auto made = report::handout_notebook(
+      *text, folders.shown(file), lab,
+      {.kernel = split.kernel, .beside = split.beside, .figure = [&](std::string_view target) {
+         const auto svg = base::read_file(folders.handout / target);
+         return svg ? *svg : "<svg/>";  // check_links() says so
+       }});
+  if (made) return;
+  const base::Error& error = made.error();
+  drifts.push_back({error.where, 0, error.found, error.expected, error.advice, true});
 }
 
 }  // namespace membound::authoring

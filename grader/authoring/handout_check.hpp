@@ -40,6 +40,9 @@ void check_experiments(const LabFolders& folders, Drifts& drifts);
 /// what they quote.
 void check_handout(const LabFolders& folders, Drifts& drifts);
 
+/// The notebook of the lab can be made: report::handout_notebook() says of what.
+void check_notebook(const course::Lab& lab, const LabFolders& folders, Drifts& drifts);
+
 /// Rewrites each snippet from the file it quotes; the number of snippets that changed.
 [[nodiscard]] base::Result<int> fix_snippets(const std::filesystem::path& root,
                                              const std::filesystem::path& handout);

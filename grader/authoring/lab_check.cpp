@@ -492,6 +492,7 @@ std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path
   check_wrong_answers(lab, folders, drifts);
   check_experiments(folders, drifts);
   check_handout(folders, drifts);
+  check_notebook(lab, folders, drifts);
   for (Drift& drift : check_predicted_texts(lab.id, root)) drifts.push_back(std::move(drift));
   return drifts;
 }

@@ -31,6 +31,8 @@ constexpr const char* kFigure =
     "<svg><style>@media (prefers-color-scheme:dark){}</style><text "
     "font-size=\"11\">a</text></svg>\n";
 
+constexpr const char* kStage = "### Stage 1: copy\n\n";
+
 class DriftTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -53,7 +55,8 @@ class DriftTest : public testing::Test {
     }
     write("handouts/01-copy/handout.md",
           "![picture](figures/a.svg)\n<!-- snippet: solutions/01-copy/kernel.cu#stage-1 -->\n"
-          "```cpp\nvoid copy() {\n  work();\n}\n```\n");
+          "```cpp\nvoid copy() {\n  work();\n}\n```\n" +
+              std::string(kStage));
     write("handouts/01-copy/figures/a.svg", kFigure);
   }
 
@@ -214,10 +217,12 @@ TEST_F(DriftTest, AnExperimentHasItsKernelItsSectionAndItsCommand) {
                                     HasSubstr("does not say how strides is run")));
   write("handouts/01-copy/strides.cu", "\n");
   write("handouts/01-copy/handout.md",
-        "![picture](figures/a.svg)\n### Strides\n\n./membound experiment strides-wrapped\n");
+        "![picture](figures/a.svg)\n### Strides\n\n./membound experiment strides-wrapped\n" +
+            std::string(kStage));
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("does not say how strides is run")));
   write("handouts/01-copy/handout.md",
-        "![picture](figures/a.svg)\n### Strides\n\n`./membound experiment strides`\n");
+        "![picture](figures/a.svg)\n### Strides\n\n`./membound experiment strides`\n" +
+            std::string(kStage));
   EXPECT_THAT(drifts(), IsEmpty());
   write("handouts/01-copy/experiments.json", "[{]");
   EXPECT_THAT(drifts(), testing::Contains(HasSubstr("handouts/01-copy/experiments.json")));
@@ -255,14 +260,20 @@ TEST_F(DriftTest, AFigureIsShown) {
 
 TEST_F(DriftTest, AHandoutShowsItsPictureBeforeItsIdea) {
   const auto with = [&](const std::string& headings) {
-    write("handouts/01-copy/handout.md", "![picture](figures/a.svg)\n" + headings);
+    write("handouts/01-copy/handout.md",
+          "![picture](figures/a.svg)\n" + std::string(kStage) + headings);
     return drifts();
   };
   EXPECT_THAT(with("## The picture\n## The idea\n## The lab\n## After you are done\n"), IsEmpty());
   EXPECT_THAT(with("## The idea\n## The lab\n"), IsEmpty());
   EXPECT_THAT(with("## The idea\n\n## The picture\n"),
-              ElementsAre(testing::AllOf(HasSubstr("handout.md:4: \"## The picture\" stands below"),
+              ElementsAre(testing::AllOf(HasSubstr("handout.md:6: \"## The picture\" stands below"),
                                          HasSubstr("The idea"))));
+}
+
+TEST_F(DriftTest, ANotebookCanBeMade) {
+  write("handouts/01-copy/handout.md", "![picture](figures/a.svg)\n### Copying\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("handout.md: no section \"### Stage 1: …\"")));
 }
 
 TEST_F(DriftTest, ASnippetThatDriftedIsFoundAndMended) {
