@@ -16,6 +16,7 @@
 #include "grader/classroom/release/student_files.hpp"
 #include "grader/course/course_tree.hpp"
 #include "grader/course/stage_text.hpp"
+#include "grader/report/handout.hpp"
 
 namespace membound::release {
 namespace {
@@ -63,6 +64,29 @@ base::Status add_written(const ReleaseRequest& request, Tree& tree) {
     auto text = base::read_file(root / "solutions" / lab / "kernel.cu");
     if (!text) return text.error();
     tree["released/" + lab + "/answer.cu"].bytes = *std::move(text);
+  }
+  return base::Done{};
+}
+
+/// handouts/LAB/notebook.ipynb, of what students get of handout and skeleton: Colab and Kaggle open
+/// it where the tree is published. A draft, or a lab of one's own, may lack what one is made of.
+base::Status add_notebooks(const ReleaseRequest& request, Tree& tree) {
+  for (const course::Lab& lab : request.labs) {
+    const std::string folder = "handouts/" + lab.id + "/";
+    const auto handout = tree.find(folder + "handout.md");
+    const auto skeleton = request.skeletons.find(lab.id);
+    if (handout == tree.end() || skeleton == request.skeletons.end()) continue;
+    const course::SplitSubmission split = course::split_submission(skeleton->second);
+    auto notebook = report::handout_notebook(
+        handout->second.bytes, handout->first, lab,
+        {.kernel = split.kernel, .beside = split.beside, .figure = [&](std::string_view target) {
+           const auto svg = tree.find(folder + std::string(target));
+           return svg == tree.end() ? std::string() : svg->second.bytes;
+         }});
+    if (notebook)
+      tree[folder + "notebook.ipynb"].bytes = *std::move(notebook);
+    else if (!lab.draft && lab.tree.empty())
+      return notebook.error();
   }
   return base::Done{};
 }
@@ -163,6 +187,8 @@ base::Result<Tree> student_tree(const ReleaseRequest& request) {
   if (!tree) return tree.error();
   const auto written = add_written(request, *tree);
   if (!written) return written.error();
+  const auto noted = add_notebooks(request, *tree);
+  if (!noted) return noted.error();
   ReferenceRequest reference;
   reference.root = request.root;
   for (const course::Lab& lab : request.labs)
