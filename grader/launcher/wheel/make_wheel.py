@@ -24,6 +24,7 @@ LEFT_OUT = ("released/binaries/", "grader/", "CMakeLists.txt", "labs/CMakeLists.
             ".devcontainer/", ".vscode/")
 KEPT = ("grader/harness/student/", "grader/device_code/cuda_api/")  # what kernels and programs include
 VIRTUAL_GPU = 90  # the capability whose fatbins the virtual GPU loads
+RUNTIME = "libcudart.so.13"
 METADATA = """Metadata-Version: 2.1
 Name: membound
 Version: {version}
@@ -64,6 +65,23 @@ def elf_files(folder):
                 yield path
 
 
+def load_the_virtual_gpu(path, programs):
+    """Programs look for CUDA's runtime in folders of the machine that built them; a wheel has ours alone. The new run
+    path takes the old one's place in the file, so it may not be longer."""
+    said = subprocess.run(["readelf", "--dynamic", "--wide", path], check=True, capture_output=True, text=True).stdout
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", said)
+    found = re.search(r"Library (?:runpath|rpath): \[(.*)\]", said)
+    if found is None or RUNTIME not in needed or path.parent == programs / "vgpu":
+        return
+    old = found.group(1)
+    places = [place for place in ("lib", "vgpu") if any((programs / place / name).exists() for name in needed)]
+    new = ":".join("$ORIGIN/" + os.path.relpath(programs / place, path.parent) for place in places)
+    data = path.read_bytes()
+    if len(new) > len(old) or data.count(old.encode() + b"\0") != 1:
+        sys.exit(f"{path}: the run path {old} cannot become {new}")
+    path.write_bytes(data.replace(old.encode() + b"\0", new.encode().ljust(len(old), b"\0") + b"\0"))
+
+
 def newest_glibc(folder):
     newest = (2, 17)
     for path in elf_files(folder):
@@ -78,7 +96,8 @@ def digest(data):
 
 def main(tree, folder):
     release = json.loads((tree / "released/release.json").read_text())
-    version = release["membound_version"]
+    # A version that no package index takes tells the two kinds apart, and neither upgrades to the other by chance.
+    version = release["membound_version"] + ("+class" if release["made_for"] == "class" else "")
     info = f"membound-{version}.dist-info"
     with tempfile.TemporaryDirectory() as scratch:
         programs = pathlib.Path(scratch) / "programs"
@@ -88,6 +107,7 @@ def main(tree, folder):
         for path in elf_files(programs):
             if "lib" != path.parent.name:
                 subprocess.run(["strip", "--strip-unneeded", path], check=True)
+                load_the_virtual_gpu(path, programs)
         tag = "py3-none-manylinux_{}_{}_{}".format(*newest_glibc(programs), machine)
         files = {"membound/__init__.py": (pathlib.Path(__file__).with_name("package.py").read_bytes(), False),
                  "membound/__main__.py": (b"from . import main\n\nmain()\n", False)}
