@@ -110,7 +110,8 @@ def main(tree, folder):
                 load_the_virtual_gpu(path, programs)
         tag = "py3-none-manylinux_{}_{}_{}".format(*newest_glibc(programs), machine)
         files = {"membound/__init__.py": (pathlib.Path(__file__).with_name("package.py").read_bytes(), False),
-                 "membound/__main__.py": (b"from . import main\n\nmain()\n", False)}
+                 "membound/__main__.py": (b"from . import main\n\nmain()\n", False),
+                 "membound_notebook.py": (pathlib.Path(__file__).with_name("membound_notebook.py").read_bytes(), False)}
         for name in course_files(tree):
             files["membound/course/" + name] = ((tree / name).read_bytes(), os.access(tree / name, os.X_OK))
         for path in sorted(p for p in programs.rglob("*") if p.is_file()):
