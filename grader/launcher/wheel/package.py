@@ -137,6 +137,9 @@ def upgrade(root, course=COURSE):
             if name.startswith("labs/") and name.endswith("/answers.md"):  # handed in with kernel.cu
                 told.append(f"{name}: yours stays")
                 continue
+            if name.endswith("/notebook.ipynb"):  # its cells hold work, its outputs results
+                told.append(f"{name}: yours stays; membound handout {name.split('/')[1]} --notebook FILE writes the new one")
+                continue
             told.append(f"{name}: the course's again; as you had it: {keep(root, name)}")
         if is_new:
             put(course / name, target)

@@ -110,6 +110,16 @@ class Upgrade(unittest.TestCase):
         self.assertEqual(answers.read_text(), "- kind: race\n")
         self.assertIn("labs/01-fake/answers.md: yours stays", told)
 
+    def test_leaves_a_notebook_with_work_alone(self):
+        notebook = "handouts/01-fake/notebook.ipynb"
+        self.upgrade(more={notebook: "one\n"})
+        self.assertEqual((self.root / notebook).read_text(), "one\n")
+        newer = course(self.folder / "newer", "1.2.0", SKELETON, more={notebook: "two\n"})
+        (self.root / notebook).write_text("one, and my work\n")
+        self.assertIn(f"{notebook}: yours stays; membound handout 01-fake --notebook",
+                      self.said(package.upgrade, self.root, newer))
+        self.assertEqual((self.root / notebook).read_text(), "one, and my work\n")
+
     def test_brings_a_new_lab_and_files_of_ones_own_stay(self):
         (self.root / "notes.txt").write_text("mine\n")
         self.upgrade(more={"labs/02-fake/kernel.cu": SKELETON})
