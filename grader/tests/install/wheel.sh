@@ -2,40 +2,107 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A wheel of one lab, installed by pip into a folder of its own: the course is laid out, a check reaches its verdict, and
-# a folder that is not empty is left alone.
+# Wheels of two labs (of all with MEMBOUND_ALL_NOTEBOOKS=1), for self-study and for a class. pip installs the first into a folder of its own: the course is laid
+# out, a check reaches its verdict, a folder that is not empty is left alone, and `pip install --upgrade` keeps a
+# student's work. What the programs ask of the system is what Debian 12 and Ubuntu 22.04 have. FOLDER/site stays there
+# for notebooks.sh.
 #
-#   wheel.sh MEMBOUND COURSE
+#   wheel.sh MEMBOUND COURSE FOLDER
 set -euo pipefail
-program=$1 course=$2
+program=$1 course=$2 folder=$3
 python3 -m pip --version >/dev/null 2>&1 || { echo "pip is missing"; exit 77; }
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+rm -rf "$folder"
+mkdir -p "$folder"
+student=$(mktemp -d) # in no course
+trap 'rm -rf "$student"' EXIT
 failed=0
+bad() { echo "BAD $*"; failed=1; }
 holds() { # TEXT WORDS…
   local words
   for words in "${@:2}"; do
-    [[ $1 == *"$words"* ]] || { echo "BAD \"$words\" is missing in: $1"; failed=1; }
+    [[ $1 == *"$words"* ]] || bad "\"$words\" is missing in: $1"
   done
 }
-MEMBOUND_ROOT=$course "$program" release --lab 01 --for self-study --compiler clang --binaries --out "$folder/tree"
-said=$(python3 "$course/grader/launcher/wheel/make_wheel.py" "$folder/tree" "$folder/dist")
+release() { # TREE WORDS…: by the compilers that are here, for the virtual GPU
+  MEMBOUND_ROOT=$course "$program" release "${@:2}" --architectures 90 --binaries --out "$1" 2>/dev/null
+}
+make_wheel() { python3 "$course/grader/launcher/wheel/make_wheel.py" "$1" "$2"; }
+install() { # FOLDER-OF-A-WHEEL
+  python3 -m pip install --quiet --disable-pip-version-check --no-index --upgrade --target "$folder/site" "$1"/*.whl
+}
+membound() { python3 -m membound "$@" 2>&1 </dev/null || true; }
+
+# One with answers.md and a whole program, one without.
+labs=(--lab 01 --lab 13)
+[ -z "${MEMBOUND_ALL_NOTEBOOKS:-}" ] || labs=()
+release "$folder/tree" "${labs[@]}" --for self-study
+said=$(make_wheel "$folder/tree" "$folder/dist")
 holds "$said" "py3-none-manylinux_2_" "for self-study"
-python3 -m pip install --quiet --disable-pip-version-check --no-index --target "$folder/site" "$folder"/dist/*.whl
-mkdir "$folder/labs" "$folder/full"
-: >"$folder/full/letter.txt"
+install "$folder/dist"
+programs=$folder/site/membound/programs
+
+# What the system must have: versions of symbols, each with the newest that Ubuntu 22.04 and Debian 12 both have. A
+# machine with newer libraries makes wheels for machines like itself; the tag must say so.
+newest() { # PREFIX
+  { find "$programs" -type f -exec readelf --version-info --wide {} + 2>/dev/null || true; } | # not all files are ELF
+    grep -o "Name: $1_[0-9.]*" | sed "s/Name: $1_//" | sort --version-sort --unique | tail -n 1
+}
+at_most() { [ "$(printf '%s\n' "$2" "$3" | sort --version-sort | tail -n 1)" = "$3" ] || bad "$1 $2 is newer than $3"; }
+tag=$(sed -E 's/.*manylinux_([0-9]+)_([0-9]+)_.*/\1.\2/' <<<"$said" | head -n 1)
+glibc=$(newest GLIBC)
+[ -n "$glibc" ] && at_most GLIBC "$glibc" "$tag"
+if [ "$(. /etc/os-release && echo "$ID$VERSION_ID")" = debian12 ]; then
+  at_most GLIBC "$glibc" 2.35
+  at_most GLIBCXX "$(newest GLIBCXX)" 3.4.30
+  at_most CXXABI "$(newest CXXABI)" 1.3.13
+fi
+# Nothing is looked for in folders of the machine that built it.
+paths=$({ find "$programs" -type f -exec readelf --dynamic --wide {} + 2>/dev/null || true; } | grep -E 'RUNPATH|RPATH' |
+  grep -o '\[.*\]' | tr -d '[]' | tr : '\n' | sort -u)
+! grep -v '^\$ORIGIN' <<<"$paths" || bad "a run path leads elsewhere"
+# Each library that goes along, and each that is compiled in, has its licence there.
+for library in "$programs"/lib/*; do
+  name=$(basename "$library" | sed 's/\.so.*//; s/^libcrypto$/libssl/; s/^libz$/zlib/')
+  grep -qi copyright "$programs/licences/$name"* || bad "no licence of $(basename "$library")"
+done
+for package in libgtest-dev libcli11-dev nlohmann-json3-dev; do
+  grep -qi copyright "$programs/licences/$package" || bad "no licence of $package"
+done
+
+mkdir "$student/labs" "$student/full"
+: >"$student/full/letter.txt"
 export PYTHONPATH=$folder/site
 unset MEMBOUND_ROOT
-membound() { python3 -m membound "$@" 2>&1 </dev/null || true; }
-cd "$folder/full"
+cd "$student/full"
 holds "$(membound start)" "the folder is not empty" "mkdir cuda-labs"
 holds "$(membound check 01)" "there is no course in"
-[ "$(ls -A)" = letter.txt ] || { echo "BAD the full folder has $(ls -A)"; failed=1; }
-cd "$folder/labs"
-holds "$(membound start)" "laid the course out in $folder/labs" "Lab 01, stage 1"
+[ "$(ls -A)" = letter.txt ] || bad "the full folder has $(ls -A)"
+cd "$student/labs"
+holds "$(membound start)" "laid the course out in $student/labs" "Lab 01, stage 1"
 holds "$(./membound check 01 --compiler clang 2>&1 || true)" "on vgpu:h200" "wrong result"
 cp released/01-reverse-array/answer.cu labs/01-reverse-array/kernel.cu
 holds "$(membound check 01 --compiler clang)" "1.00 of ref." "100 of 100 points"
-[[ $(head -c 4 "$folder/site/membound/programs/vgpu/libcudart.so.13") == $'\x7fELF' ]] || { echo "BAD no runtime"; failed=1; }
-grep -qi copyright "$folder/site/membound/programs/licences/libelf1"* || { echo "BAD no licence of libelf"; failed=1; }
+membound handout 01 --notebook "$student/again.ipynb"
+cmp -s "$student/again.ipynb" handouts/01-reverse-array/notebook.ipynb || bad "the notebook is not that of the release"
+[[ $(head -c 4 "$programs/vgpu/libcudart.so.13") == $'\x7fELF' ]] || bad "no runtime"
+
+# A newer release, whose skeleton says more at its end; and the student has worked at its beginning.
+cp -r "$folder/tree" "$folder/newer"
+for name in labs/01-reverse-array/kernel.cu released/01-reverse-array/skeleton.cu; do
+  echo "// New in this release." >>"$folder/newer/$name"
+done
+sed -i 's/"membound_version": "[^"]*"/"membound_version": "99.0.0"/' "$folder/newer/released/release.json"
+make_wheel "$folder/newer" "$folder/newer_dist" >"$folder/newer.log"
+install "$folder/newer_dist"
+holds "$(membound list)" "is now that of Membound 99.0.0" "kernel.cu: your work, with what is new in the skeleton"
+holds "$(cat labs/01-reverse-array/kernel.cu)" "$(cat released/01-reverse-array/answer.cu)" "// New in this release."
+cmp -s released/01-reverse-array/answer.cu .membound/backups/01-reverse-array/kernel-before-upgrade-01.cu ||
+  bad "the work as it was is not kept"
+rm -rf "$folder/newer" "$folder/newer_dist"
+
+release "$folder/class_tree" --lab 01
+holds "$(make_wheel "$folder/class_tree" "$folder/class_dist")" "+class-py3" "for class"
+names=$(python3 -m zipfile --list "$folder"/class_dist/*.whl)
+holds "$names" "membound_notebook.py" "course/handouts/01-reverse-array/notebook.ipynb" "course/released/01-reverse-array/skeleton.cu"
+[[ $names != *answer* && $names != *solutions* ]] || bad "the class's wheel has answers"
 exit "$failed"
