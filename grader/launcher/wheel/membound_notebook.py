@@ -63,7 +63,7 @@ def open_course(folder, output=print):
         drive.mount(str(DRIVE))
     if HERE.parent.name == "wheel":  # of a clone
         root = HERE.parents[3]
-        output("The course is this clone. Its first call builds the program, which takes some minutes.")
+        output("The course is this clone. A first call may build its programs, which takes some minutes.")
         return Course(root, ["bash", str(root / "membound")])
     import membound
     root = membound.find_course(place.resolve())
