@@ -271,21 +271,22 @@ base::Result<MeasuredFigures> rows_of_experiment(const judge::Workplace& place,
 }
 
 /// The lab whose stage's kernel a row of the bench names: "6 transpose_fast".
-std::string lab_of_contest(const std::vector<const course::Lab*>& labs,
-                           const nlohmann::json& rows) {
+std::string lab_of_contest(const std::vector<course::Lab>& labs, const nlohmann::json& rows) {
   for (const nlohmann::json& row : rows) {
     const std::string name = row.at("name");
-    for (const course::Lab* lab : labs)
-      for (const course::Stage& stage : lab->stages)
-        if (name == std::to_string(stage.number) + " " + stage.kernel) return lab->id;
+    for (const course::Lab& lab : labs)
+      for (const course::Stage& stage : lab.stages)
+        if (name == std::to_string(stage.number) + " " + stage.kernel) return lab.id;
   }
   return "";
 }
 
 base::Result<MeasuredFigures> rows_of_bench(const judge::Workplace& place,
-                                            const judge::Tools& tools,
-                                            const std::vector<const course::Lab*>& labs,
-                                            const FigureRun& run, const std::atomic<bool>* stop) {
+                                            const judge::Tools& tools, const FigureRun& run,
+                                            const std::atomic<bool>* stop) {
+  // All labs, also where a call names some: every contest runs, and each has its own lab's name.
+  const auto course = course::read_course(place.root);
+  if (!course) return course.error();
   const std::string title = run.run.substr(std::string_view(kBench).size());
   const base::ScratchFolder folder("figures");
   const fs::path file = folder.path() / "bench.json";
@@ -305,7 +306,7 @@ base::Result<MeasuredFigures> rows_of_bench(const judge::Workplace& place,
   MeasuredFigures rows;
   for (const nlohmann::json& group : bench.at("groups")) {
     if (group.at("title") != title) continue;  // another one's title may hold this one
-    const std::string lab = lab_of_contest(labs, group.at("rows")), unit = group.at("unit");
+    const std::string lab = lab_of_contest(course->labs, group.at("rows")), unit = group.at("unit");
     for (const nlohmann::json& row : group.at("rows")) {
       const std::string name = row.at("name"), role = row.at("role");
       const double rate = row.at("rate"), us = row.at("median_ns").get<double>() / 1e3;
@@ -325,7 +326,7 @@ base::Result<MeasuredFigures> measure_figures(const judge::Workplace& place,
                                               const FigureRun& run, const std::atomic<bool>* stop) {
   base::Result<MeasuredFigures> rows = MeasuredFigures{};
   if (run.run.starts_with(kBench))
-    rows = rows_of_bench(place, tools, labs, run, stop);
+    rows = rows_of_bench(place, tools, run, stop);
   else if (run.run.starts_with(kExperiment))
     rows = rows_of_experiment(place, tools, run, stop);
   else if (const course::Lab* const lab = lab_of(labs, run.lab))

@@ -425,7 +425,7 @@ Group shortcut_group(const Machine& machine, int n) {
   add_stages(group, *answers, work, kShortcutFigures);
   for (int number = 4; number <= answers->stage_count(); ++number) {
     Contestant experiment = with_add->stage(number, work);
-    experiment.name += ", + in place of min";
+    experiment.name += ", + instead of min";
     experiment.role = Role::kExperiment;
     if (number == 4) experiment.seed_figure = kAddFigure;
     group.contestants.push_back(std::move(experiment));
