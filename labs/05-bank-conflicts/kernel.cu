@@ -22,19 +22,32 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
   // Given: room for kSignals signals. How many bytes it has is part of the launch.
   extern __shared__ int samples[];
 
-  // TODO 1 (about 1 line): the stride of two signals in `samples`, in words: at least k.
+  // Given: the stride of two signals in `samples`, in words, where they lie as close as they can.
+  int stride = k;
+  // TODO 1 (about 1 line): make it one without conflicts, for any k.
 
-  // TODO 2 (about 8 lines): load this block's signals: each warp takes a signal, its lanes follow
-  // the samples, and then the next signal. Then __syncthreads(). The last block has fewer.
+  // Given: load this block's signals. Each warp takes a signal, its lanes follow the samples, and
+  // then the next signal. The last block has fewer.
+  const long long first = static_cast<long long>(blockIdx.x) * kSignals;
+  const int signals = static_cast<int>(n - first < kSignals ? n - first : kSignals);
+  const int warp = threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+  for (int s = warp; s < signals; s += kSignals / kLanes) {
+    for (int i = lane; i < k; i += kLanes) samples[s * stride + i] = in[(first + s) * k + i];
+  }
 
-  // TODO 3 (about 6 lines): one thread, one signal: add up, in place. Then a barrier again.
+  // TODO 2 (about 9 lines): one thread, one signal: add up, in place. The samples were loaded by
+  // other threads, and the sums are written by others, too: which two barriers are needed?
 
-  // TODO 4 (about 3 lines): write them as you have read the samples.
+  // Given: write them, as the samples were read.
+  for (int s = warp; s < signals; s += kSignals / kLanes) {
+    for (int i = lane; i < k; i += kLanes) out[(first + s) * k + i] = samples[s * stride + i];
+  }
 }
 
 LAUNCH_SHAPE(running_sums, int n, int k) {
   LaunchShape shape;
-  // TODO 5 (about 3 lines): block, grid, and shape.shared_bytes.
+  // TODO 3 (about 3 lines): block, grid, and shape.shared_bytes.
   return shape;
 }
 

@@ -22,12 +22,14 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
   // Given: room for kSignals signals. How many bytes it has is part of the launch.
   extern __shared__ int samples[];
 
-  // TODO 1 (about 1 line): the stride of two signals in `samples`, in words: at least k.
+  // Given: the stride of two signals in `samples`, in words, where they lie as close as they can.
+  int stride = k;
+  // TODO 1 (about 1 line): make it one without conflicts, for any k.
   // Odd numbers have no factor in common with 32, so 32 multiples of one are 32 different banks.
-  const int stride = k | 1;
+  stride |= 1;
 
-  // TODO 2 (about 8 lines): load this block's signals: each warp takes a signal, its lanes follow
-  // the samples, and then the next signal. Then __syncthreads(). The last block has fewer.
+  // Given: load this block's signals. Each warp takes a signal, its lanes follow the samples, and
+  // then the next signal. The last block has fewer.
   const long long first = static_cast<long long>(blockIdx.x) * kSignals;
   const int signals = static_cast<int>(n - first < kSignals ? n - first : kSignals);
   const int warp = threadIdx.x / kLanes;
@@ -35,10 +37,11 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
   for (int s = warp; s < signals; s += kSignals / kLanes) {
     for (int i = lane; i < k; i += kLanes) samples[s * stride + i] = in[(first + s) * k + i];
   }
+
+  // TODO 2 (about 9 lines): one thread, one signal: add up, in place. The samples were loaded by
+  // other threads, and the sums are written by others, too: which two barriers are needed?
   // From here on every thread may assume that all samples are there.
   __syncthreads();
-
-  // TODO 3 (about 6 lines): one thread, one signal: add up, in place. Then a barrier again.
   if (threadIdx.x < signals) {
     int sum = 0;
     for (int i = 0; i < k; ++i) {
@@ -49,7 +52,7 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
   // From here on every thread may assume that all sums are there.
   __syncthreads();
 
-  // TODO 4 (about 3 lines): write them as you have read the samples.
+  // Given: write them, as the samples were read.
   for (int s = warp; s < signals; s += kSignals / kLanes) {
     for (int i = lane; i < k; i += kLanes) out[(first + s) * k + i] = samples[s * stride + i];
   }
@@ -57,7 +60,7 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
 
 LAUNCH_SHAPE(running_sums, int n, int k) {
   LaunchShape shape;
-  // TODO 5 (about 3 lines): block, grid, and shape.shared_bytes.
+  // TODO 3 (about 3 lines): block, grid, and shape.shared_bytes.
   shape.block = kSignals;
   shape.grid = ceil_div(n, kSignals);
   shape.shared_bytes = kSignals * (k | 1) * static_cast<long long>(sizeof(int));
