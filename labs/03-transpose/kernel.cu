@@ -3,7 +3,7 @@
 //
 // Lab 03: transpose a matrix, six times           (handouts/03-transpose/handout.md)
 //
-// Six kernels, one idea each; each is headed by what was wrong with the one before. A budget
+// Six kernels, each headed by what was wrong with the one before, then a whole program. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
 // global memory, wavefronts are passes through shared memory. Of two numbers, the first is for
 // float and the second for double. kernel.cuh has the data, the constants and at().
@@ -191,3 +191,58 @@ LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_fast)
+
+// Stage 7: A whole program
+//
+// Before   Somebody else has launched your kernels: arrays, grid, copies and checks were given.
+// Task     The program around your stage 4. It reads "in" and "extents" (rows and columns),
+//          launches transpose_padded<float>, compares what comes back with the CPU's transpose, and
+//          writes "out".
+// Demands  A launch in two dimensions. Every call is checked, and the launch. A result that differs
+//          from the CPU's ends the program with 1. All memory is freed.
+//
+//     host      in ---.                         .---> out   <-- compared --> the CPU's transpose
+//                     | cudaMemcpy   cudaMemcpy |
+//     device          '--> d_in ----> d_out ----'
+//               transpose_padded<float><<<dim3 grid, dim3 block>>>
+#ifdef MEMBOUND_PROGRAM
+#include <cstdio>
+#include <cstdlib>
+
+#include "program.hpp"
+
+// Your check of a call: CHECK_CUDA(cudaMalloc(…));
+// TODO 1 (about 5 lines): inside of the braces, make the call, once. Where it does not return
+// cudaSuccess, print the line (__LINE__) and cudaGetErrorString(…) to stderr, and end the program
+// with 1. Why is this a macro, and no function?
+#define CHECK_CUDA(call)                                                                         \
+  do {                                                                                           \
+    /* A macro is one line: each of its lines but the last ends with a backslash, yours, too. */ \
+  } while (false)
+
+int main(int argc, char** argv) {
+  // Given: the extents of the matrix, the matrix, and room for its transpose.
+  const membound::Program program(argc, argv);
+  const std::vector<int> extents = program.read<int>("extents");
+  const int rows = extents[0];
+  const int cols = extents[1];
+  const std::vector<float> in = program.read<float>("in");
+  std::vector<float> out(in.size());
+
+  // TODO 2 (about 5 lines): memory for both matrices on the device, and `in` into the first one.
+  // How many bytes has each of them?
+
+  // TODO 3 (about 6 lines): the block and the grid, in two dimensions each; the launch; its error.
+  // Which of rows and columns is counted along x? What if the matrix has no element?
+
+  // TODO 4 (about 1 line): the transpose back to the host.
+
+  // Given: the output.
+  program.write("out", out);
+
+  // TODO 5 (about 6 lines): go through all elements as the CPU would transpose them. How many of
+  // them are not what came back? Print that number.
+
+  // TODO 6 (about 3 lines): free the memory. What does main return if an element is wrong?
+}
+#endif

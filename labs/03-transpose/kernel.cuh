@@ -12,6 +12,8 @@
 /// Kernels  `__global__ void <stage>(T* out, const T* in, int rows, int cols)`
 /// Launch   `LAUNCH_SHAPE(<stage>, int rows, int cols, int element_bytes)`
 ///          element_bytes is sizeof(T): 4 or 8. For an empty matrix nothing is launched.
+/// Program  Stage 7 reads the inputs "extents" (rows and cols as int) and "in" (floats), and writes
+///          the output "out" (program.hpp).
 #pragma once
 
 #include "membound.cuh"

@@ -3,7 +3,7 @@
 //
 // Lab 04: add up n numbers, six times           (handouts/04-reduction/handout.md)
 //
-// Six kernels, one idea each; each is headed by what was wrong with the one before. A budget
+// Six kernels, each headed by what was wrong with the one before, then a whole program. A budget
 // counts requests (one memory instruction of one warp of 32 lanes), sectors (pieces of 32 bytes of
 // global memory), barriers, and atomic additions. kernel.cuh has the data and the constants.
 #include "kernel.cuh"
@@ -347,3 +347,105 @@ LAUNCH_PLAN(reduce_fast, Gpu gpu, long long n) {
   plan.then(KERNEL(reduce_fast_kernel), {blocks, kFastThreads});
   return plan;
 }
+
+// Stage 7: A whole program with dynamic shared memory
+//
+// Before   The block had kThreads threads, and its shared memory as many words, because both were
+//          known to the compiler.
+// Task     A program that gets the number of threads when it runs: it reads "in" and "threads" (a
+//          power of 2), writes "sums", the sum of each block's `threads` elements, and compares
+//          each with the CPU's. No atomic addition: the same bits in every run.
+// Demands  The words of a block are dynamic shared memory: the launch's third number is their
+//          bytes. Every call is checked, and the launch. A sum that differs from the CPU's by more
+//          than rounding ends the program with 1. All memory is freed.
+//
+//     in     [ threads elements ][ threads elements ][ the rest ]
+//                block 0             block 1            block 2     each with words of its own:
+//     sums   [       .          ][       .          ][    .     ]   threads * sizeof(float) bytes
+//
+//     sum_blocks<<<blocks, threads, bytes, stream>>>      without the fourth: the default stream
+#ifdef MEMBOUND_PROGRAM
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "program.hpp"
+
+// TODO 1 (about 8 lines): a macro CHECK_CUDA(call) of your own, which ends the program with 1 after
+// a call that fails, and says in which line and why (lab 03, stage 7).
+#define CHECK_CUDA(call)                                                                    \
+  do {                                                                                      \
+    const cudaError_t code = (call);                                                        \
+    if (code != cudaSuccess) {                                                              \
+      std::fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(code)); \
+      std::exit(1);                                                                         \
+    }                                                                                       \
+  } while (false)
+
+// Given: the name and the parameters of your kernel.
+__global__ void sum_blocks(float* sums, const float* in, int n) {
+  // TODO 2 (about 1 line): declare the block's words. Who decides how many there are?
+  extern __shared__ float partial[];  // as many as the launch's third number has room for
+
+  // TODO 3 (about 8 lines): the tree of stage 3 over blockDim.x words; then one thread writes the
+  // block's sum to its place. Which elements does the last block have?
+  const int element = blockIdx.x * blockDim.x + threadIdx.x;
+  partial[threadIdx.x] = element < n ? in[element] : 0.0f;
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    // From here on every thread may assume that the step before is done.
+    __syncthreads();
+    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = partial[0];
+}
+
+int main(int argc, char** argv) {
+  // Given: the elements, and the number of threads of a block.
+  const membound::Program program(argc, argv);
+  const std::vector<float> in = program.read<float>("in");
+  const int threads = program.read<int>("threads")[0];
+  const int n = static_cast<int>(in.size());
+
+  // TODO 4 (about 8 lines): how many blocks are there, and so how many sums? Memory on the host and
+  // on the device, and the copy of `in`.
+  const int blocks = (n + threads - 1) / threads;
+  std::vector<float> sums(blocks);
+  const std::size_t in_bytes = in.size() * sizeof(float);
+  const std::size_t sums_bytes = sums.size() * sizeof(float);
+  float *d_in, *d_sums;
+  CHECK_CUDA(cudaMalloc(&d_in, in_bytes));
+  CHECK_CUDA(cudaMalloc(&d_sums, sums_bytes));
+  CHECK_CUDA(cudaMemcpy(d_in, in.data(), in_bytes, cudaMemcpyHostToDevice));
+
+  // TODO 5 (about 5 lines): the launch with its three numbers, of which the last one counts bytes;
+  // its error; the sums back to the host. What if there is no element?
+  if (blocks > 0) {
+    sum_blocks<<<blocks, threads, threads * sizeof(float)>>>(d_sums, d_in, n);
+    CHECK_CUDA(cudaGetLastError());
+  }
+  CHECK_CUDA(cudaMemcpy(sums.data(), d_sums, sums_bytes, cudaMemcpyDeviceToHost));
+
+  // TODO 6 (about 13 lines): each block's sum on the CPU, in double. How far from it may a sum of
+  // `threads` floats be that was rounded after each addition? Count those that are further away.
+  // Each of fewer than `threads` additions rounds to 24 bits: by 2^-24 of a partial sum at most.
+  int wrong = 0;
+  for (int block = 0; block < blocks; ++block) {
+    double on_cpu = 0;
+    double magnitudes = 0;
+    for (int i = block * threads; i < n && i < (block + 1) * threads; ++i) {
+      on_cpu += in[i];
+      magnitudes += std::fabs(in[i]);
+    }
+    const double allowed = magnitudes * threads / (1 << 24);
+    // Not "> allowed": a NaN is neither larger nor smaller.
+    if (!(std::fabs(sums[block] - on_cpu) <= allowed)) ++wrong;
+  }
+  std::printf("%d of %d sums differ from the CPU's\n", wrong, blocks);
+
+  // TODO 7 (about 4 lines): write the output "sums", free the memory, return.
+  program.write("sums", sums);
+  CHECK_CUDA(cudaFree(d_in));
+  CHECK_CUDA(cudaFree(d_sums));
+  return wrong == 0 ? 0 : 1;
+}
+#endif
