@@ -178,16 +178,24 @@ INSTANTIATE_TRANSPOSE(transpose_several_per_thread)
 //              [ 4 ][ 5 ][ 6 ][ 7 ]            [ 1 ][ 5 ]      which rows of `out` are whole
 //                                              [ 2 ][ 6 ]      when blocks 0 to 3 are done?
 //                                              [ 3 ][ 7 ]
+// TODO 1 (about 10 lines): the extents of a tile, the threads of a block, a type of 16 bytes. Start
+// from your stage 5 and change one thing at a time: a larger tile, the order of the blocks, whole
+// tiles without guards, vectors. Measure each.
+
+// TODO 2 (about 45 lines): a function for a tile that lies inside of both matrices: no guards, and
+// where every row starts at a multiple of 16 bytes, vectors. In which banks does it store them?
+
+// TODO 3 (about 35 lines): a function for any other tile, one element at a time, as in stage 5.
+
 template <typename T>
 __global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
-  // TODO 1 (about 20 lines): start from your stage 5 and change one
-  // thing at a time: a larger tile, the order of the blocks, whole tiles without guards. Measure
-  // each.
+  // TODO 4 (about 15 lines): the tile in shared memory, which tile of the matrix this block takes
+  // (blocks start in the order of blockIdx.x), and which of the two functions moves it.
 }
 
 LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  // TODO 2 (about 2 lines): the launch that goes with your tile. Which extent belongs on x?
+  // TODO 5 (about 2 lines): the launch that goes with your tile. Which extent belongs on x?
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_fast)

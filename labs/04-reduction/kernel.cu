@@ -185,12 +185,19 @@ LAUNCH_PLAN(reduce_vector, Gpu gpu, long long n) {
 //     each block       stores its sum in scratch, and counts itself as finished
 //     the last block   ... knows that it is the last, and adds the sums of all blocks
 
-// TODO 1 (about 60 lines): start from your stage 5 and change one thing at a time: several loads in
-// flight before the first addition; larger blocks; one launch instead of two. Measure each.
+// TODO 1 (about 22 lines): the sum over a larger block, with one barrier in all: every warp adds by
+// shuffles, and then one warp adds the sums of the warps.
+
+// TODO 2 (about 32 lines): a kernel with your stage 5 in it. Change one thing at a time, and
+// measure each: several loads in flight before the first addition; larger blocks.
+
+// TODO 3 (about 20 lines): one launch instead of two: each block stores its sum in scratch, and
+// the last one to do so adds them all. How does it know that it is the last, and what makes sure
+// that it sees what the others have stored?
 
 LAUNCH_PLAN(reduce_fast, Gpu gpu, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 2 (about 3 lines): the launch, or launches, that go with it, and the scratch they need.
+  // TODO 4 (about 3 lines): the launch, or launches, that go with it, and the scratch they need.
   return plan;
 }
 

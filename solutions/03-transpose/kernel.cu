@@ -202,7 +202,8 @@ __global__ void transpose_several_per_thread(T* out, const T* in, int rows, int 
 
   // TODO 2 (about 5 lines): fill the tile in steps of kBlockRows rows. Which part of the guard has
   // to be tested again in every step?
-  // The number of steps is known to the compiler: it unrolls the loop and issues all loads first.
+  // Unrolled, because a thread is to have all its loads in flight before one of them is waited for.
+#pragma unroll
   for (int step = 0; step < kTile; step += kBlockRows) {
     if (row + step < rows && col < cols) {
       tile[threadIdx.y + step][threadIdx.x] = in[at(row + step, col, cols)];
@@ -216,6 +217,7 @@ __global__ void transpose_several_per_thread(T* out, const T* in, int rows, int 
   // TODO 4 (about 7 lines): write it in the same steps, along the rows of `out`.
   const int out_col = blockIdx.y * kTile + threadIdx.x;
   const int out_row = blockIdx.x * kTile + threadIdx.y;
+#pragma unroll
   for (int step = 0; step < kTile; step += kBlockRows) {
     if (out_row + step < cols && out_col < rows) {
       out[at(out_row + step, out_col, rows)] = tile[threadIdx.x][threadIdx.y + step];
@@ -246,6 +248,9 @@ INSTANTIATE_TRANSPOSE(transpose_several_per_thread)
 //                                              [ 2 ][ 6 ]      when blocks 0 to 3 are done?
 //                                              [ 3 ][ 7 ]
 
+// TODO 1 (about 10 lines): the extents of a tile, the threads of a block, a type of 16 bytes. Start
+// from your stage 5 and change one thing at a time: a larger tile, the order of the blocks, whole
+// tiles without guards, vectors. Measure each.
 // A tile is 512 bytes long in the direction of `out`'s rows, and a block writes whole tiles: 128 x
 // 64 floats or 64 x 64 doubles, 32 KiB. 512 threads move it, four vectors of 16 bytes each.
 inline constexpr int kFastThreads = 512;
@@ -258,6 +263,8 @@ struct alignas(16) Vector {
   T element[16 / sizeof(T)];
 };
 
+// TODO 2 (about 45 lines): a function for a tile that lies inside of both matrices: no guards, and
+// where every row starts at a multiple of 16 bytes, vectors. In which banks does it store them?
 // A whole tile whose rows start at multiples of 16 bytes on both sides. A thread takes a square of
 // vectors (4 x 4 floats or 2 x 2 doubles), transposes it in its registers, and so can store vectors
 // again. The vectors of a tile row are swizzled: vector v of row r lies at place v ^ (r / width),
@@ -303,6 +310,7 @@ inline __device__ void transpose_whole_tile(T* out, const T* in, int rows, int c
   }
 }
 
+// TODO 3 (about 35 lines): a function for any other tile, one element at a time, as in stage 5.
 // Any other tile: one element at a time, with guards, through a padded tile as in stage 5.
 template <typename T>
 inline __device__ void transpose_cut_tile(T* out, const T* in, int rows, int cols, int rows_left,
@@ -339,12 +347,11 @@ inline __device__ void transpose_cut_tile(T* out, const T* in, int rows, int col
 
 template <typename T>
 __global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
-  // TODO 1 (about 20 lines): start from your stage 5 and change one
-  // thing at a time: a larger tile, the order of the blocks, whole tiles without guards. Measure
-  // each.
+  // TODO 4 (about 15 lines): the tile in shared memory, which tile of the matrix this block takes
+  // (blocks start in the order of blockIdx.x), and which of the two functions moves it.
   constexpr int kRows = fast_rows(sizeof(T));
   constexpr int kWidth = 16 / sizeof(T);
-  __shared__ Vector<T> tile[kRows * (kFastCols + 1) / kWidth];
+  __shared__ __align__(16) T tile[kRows * (kFastCols + 1)];
 
   // Blocks are started in the order of blockIdx.x. It runs along the rows of `out`, so the blocks
   // that are at work together write whole rows of it, and memory gets long runs of stores.
@@ -354,15 +361,15 @@ __global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
   out += at(col, row, rows);
   const bool aligned = rows % kWidth == 0 && cols % kWidth == 0;
   if (aligned && row + kRows <= rows && col + kFastCols <= cols) {
-    transpose_whole_tile(out, in, rows, cols, tile);
+    transpose_whole_tile(out, in, rows, cols, reinterpret_cast<Vector<T>*>(tile));
   } else {
-    transpose_cut_tile(out, in, rows, cols, rows - row, cols - col, tile->element);
+    transpose_cut_tile(out, in, rows, cols, rows - row, cols - col, tile);
   }
 }
 
 LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  // TODO 2 (about 2 lines): the launch that goes with your tile. Which extent belongs on x?
+  // TODO 5 (about 2 lines): the launch that goes with your tile. Which extent belongs on x?
   shape.block = kFastThreads;
   shape.grid = dim3(ceil_div(rows, fast_rows(element_bytes)), ceil_div(cols, kFastCols));
   return shape;

@@ -256,14 +256,15 @@ LAUNCH_PLAN(reduce_vector, Gpu gpu, long long n) {
 //     each block       stores its sum in scratch, and counts itself as finished
 //     the last block   ... knows that it is the last, and adds the sums of all blocks
 
-// TODO 1 (about 60 lines): start from your stage 5 and change one thing at a time: several loads in
-// flight before the first addition; larger blocks; one launch instead of two. Measure each.
+// TODO 1 (about 22 lines): the sum over a larger block, with one barrier in all: every warp adds by
+// shuffles, and then one warp adds the sums of the warps.
 inline constexpr int kFastThreads = 1024;  // threads of a block
 inline constexpr int kBlocksPerSm = 2;     // together all 2,048 threads a multiprocessor can hold
 inline constexpr int kInFlight = 4;        // vectors a thread loads before it uses the first
 
 // The sum of `value` over the block, in thread 0. All threads of the block must call it. Here every
 // warp begins by itself, with shuffles, and one warp adds the 32 sums of the warps: one barrier.
+// Who calls it once more needs another one in between, because the words are the same.
 inline __device__ float fast_block_sum(float value) {
   __shared__ float of_warp[kFastThreads / kWarpLanes];
   for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {
@@ -280,6 +281,9 @@ inline __device__ float fast_block_sum(float value) {
   }
   return value;
 }
+
+// TODO 2 (about 32 lines): a kernel with your stage 5 in it. Change one thing at a time, and
+// measure each: several loads in flight before the first addition; larger blocks.
 
 // How many blocks have stored their sum. atomicInc() resets it to 0 at the last one, so it is ready
 // for the next launch. Two launches at the same time would share it: this kernel allows one.
@@ -315,9 +319,12 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
   }
   if (blockIdx.x == 0 && threadIdx.x < n % 4) value[0] += in[count * 4 + threadIdx.x];
 
-  // Each block stores its sum in scratch. Which block is the last to do so? That one sees the sums
-  // of all others, and adds them up. __threadfence() makes the sum visible to the whole grid before
-  // the block counts as finished.
+  // TODO 3 (about 20 lines): one launch instead of two: each block stores its sum in scratch, and
+  // the last one to do so adds them all. How does it know that it is the last, and what makes sure
+  // that it sees what the others have stored?
+  // The first fence makes the block's sum visible to the whole grid before the block counts as
+  // finished (release). The second one, after the count, makes what the others have released
+  // visible to the last block (acquire), and the barrier makes it so to all of its threads.
   float* of_block = static_cast<float*>(scratch);
   __shared__ bool last;
   const float block = fast_block_sum((value[0] + value[1]) + (value[2] + value[3]));
@@ -325,6 +332,7 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
     of_block[blockIdx.x] = block;
     __threadfence();
     last = atomicInc(&finished_blocks, gridDim.x - 1) == gridDim.x - 1;
+    if (last) __threadfence();
   }
   // From here on every thread may assume that `last` is decided.
   __syncthreads();
@@ -340,7 +348,7 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
 
 LAUNCH_PLAN(reduce_fast, Gpu gpu, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 2 (about 3 lines): the launch, or launches, that go with it, and the scratch they need.
+  // TODO 4 (about 3 lines): the launch, or launches, that go with it, and the scratch they need.
   // As many blocks as run at once, whatever n is: those without a piece add 0.
   const long long blocks = static_cast<long long>(gpu.sm_count) * kBlocksPerSm;
   plan.scratch_bytes = blocks * sizeof(float);
