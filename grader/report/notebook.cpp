@@ -32,6 +32,9 @@ constexpr std::string_view kFence = "```";
 /// Of all pictures that stand in the text of one notebook, encoded. The larger ones are read from
 /// the course when their cell runs, so that a notebook stays below kMostNotebookBytes.
 constexpr std::size_t kMostPictureBytes = 100'000;
+/// What a notebook has besides its text, skeleton and pictures: the first cells and each cell's
+/// frame.
+constexpr std::size_t kFrameBytes = 16'000;
 
 // The first cell. Several ways lead to the module: it is installed, this is a clone of the course,
 // or SOURCE says where to get one of both.
@@ -141,8 +144,8 @@ class Notebook {
             "mend the handout or the skeleton: the notebook is made of both"};
   }
 
-  /// The smallest pictures stand in the text, up to kMostPictureBytes. Pictures that move do not:
-  /// an <img> shows only their first state.
+  /// The smallest pictures stand in the text, as many as there is room for. Pictures that move do
+  /// not: an <img> shows only their first state.
   base::Status choose_pictures(std::string_view markdown) {
     std::map<std::string, std::string, std::less<>> all;
     for (auto at = markdown.find("!["); at != markdown.npos; at = markdown.find("![", at + 2)) {
@@ -163,10 +166,14 @@ class Notebook {
       by_size.emplace_back(images_[target].size(), target);
     }
     std::ranges::sort(by_size);
+    // As JSON, a line at a time, text takes some more.
+    const std::size_t of_text = kFrameBytes + (markdown.size() + source_.kernel.size()) * 5 / 4;
+    const std::size_t most =
+        std::min(kMostPictureBytes, kMostNotebookBytes - std::min(kMostNotebookBytes, of_text));
     std::size_t bytes = 0;
     for (const auto& [size, target] : by_size) {
       bytes += size;
-      if (bytes > kMostPictureBytes) images_.erase(target);
+      if (bytes > most) images_.erase(target);
     }
     return base::Done{};
   }

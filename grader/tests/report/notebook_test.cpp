@@ -105,6 +105,13 @@ TEST(Notebook, HoldsSmallPicturesAndReadsLargeOnesFromTheCourse) {
   EXPECT_EQ(texts[7], "code: %figure 07/tile");
 }
 
+TEST(Notebook, LongTextLeavesLessRoomForPictures) {
+  const std::string longer = "# A\n" + std::string(80'000, 'x') + "\n" + kSmallHandout;
+  EXPECT_THAT(made(kSmallHandout, source(60'000)), HasSubstr("<img"));
+  EXPECT_THAT(made(longer, source(60'000)),
+              AllOf(Not(HasSubstr("<img")), HasSubstr("%figure 07/tile")));
+}
+
 TEST(Notebook, HasNoOutputsAndAnIdForEachCell) {
   const auto notebook = nlohmann::json::parse(made());
   EXPECT_EQ(notebook["nbformat"], 4);
