@@ -86,11 +86,11 @@ LAUNCH_SHAPE(block_scan, int n, int k) {
 //
 // Before   A block knows nothing of the blocks before it. Scanning their sums in a second launch
 //          works, but reads or writes the array twice.
-// Task     One pass: a block loads its tile, learns the sum of all tiles before it, and stores. It
-//          tells the sum of its own tile at once (A), and the sum up to its end (P) once it knows
-//          it. It looks back: over tiles that say A, to the nearest one that says P.
-// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 8
-//          sectors a request (8 bytes a lane), store 16.
+// Task     One pass: a block loads its tile, adds it up, learns the sum of all tiles before it, and
+//          scans last. It tells the sum of its own tile at once (A), and the sum up to its end (P)
+//          once it knows it. It looks back: over tiles that say A, to the nearest that says P.
+// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 16
+//          sectors a request (16 bytes a lane), store 16.
 //
 //     tile      ...   5     6     7     8     9
 //     status          P     A     A     P     X        tile 10 looks back: 9 says X, so it waits;
@@ -123,19 +123,20 @@ inline __device__ long long look_back(const unsigned long long* states, int tile
   return sum;
 }
 
-// Second launch: a tile of kRun numbers each block.
+// Second launch: a tile of kScanTile numbers each block.
 __global__ void __launch_bounds__(kThreads, 4)
     array_scan_tiles(long long* __restrict__ out, const int* __restrict__ in, int n, int k,
                      void* scratch) {
   // TODO 4 (about 8 lines): one thread takes the block's ticket and tells the others.
 
-  // TODO 5 (about 29 lines): load the tile and scan it as in stage 2, but with vectors: a lane has
-  // 2 neighbours in a round. How long is a vector of their sums? The last tile may be shorter.
+  // TODO 5 (about 27 lines): load the tile in vectors, 4 neighbours a lane in each round, and add
+  // it up: the sum of each warp. What need not be known yet? The last tile may be shorter.
 
-  // TODO 6 (about 15 lines): one warp scans the sums of the warps, says A, looks back, and says P.
-  // Tile 0 has nothing before it. Then all threads learn the sum before the tile.
+  // TODO 6 (about 12 lines): one warp scans the sums of the warps, says A, looks back, and says P.
+  // Tile 0 has nothing before it. Then every warp learns the sum of all before its own items.
 
-  // TODO 7 (about 16 lines): store, 16 bytes a store where the tile is whole.
+  // TODO 7 (about 29 lines): scan the rounds as in stage 2, from there on, and store, 16 bytes a
+  // store where the tile is whole. A lane has 32 bytes of sums: which 16 does its neighbour need?
 }
 
 LAUNCH_PLAN(array_scan, int n, int k) {

@@ -39,8 +39,11 @@ inline constexpr unsigned kAllLanes = 0xffffffffu;  ///< the mask of all 32 lane
 
 inline constexpr int kThreads = 256;              ///< of a block, stages 1 to 3
 inline constexpr int kWarps = kThreads / kLanes;  ///< of such a block
-inline constexpr int kItems = 16;                 ///< of a thread, stages 2 and 3
-inline constexpr int kRun = kThreads * kItems;    ///< 4,096: a run of stage 2, a tile of stage 3
+inline constexpr int kItems = 16;                 ///< of a thread, stage 2
+inline constexpr int kRun = kThreads * kItems;    ///< 4,096: a run of stage 2
+
+inline constexpr int kScanItems = 32;                    ///< of a thread, stage 3
+inline constexpr int kScanTile = kThreads * kScanItems;  ///< 8,192: a tile of stage 3
 
 inline constexpr int kBins = 256;                           ///< values of a digit
 inline constexpr int kCountThreads = 1024;                  ///< of a block that counts

@@ -123,11 +123,11 @@ LAUNCH_SHAPE(block_scan, int n, int k) {
 //
 // Before   A block knows nothing of the blocks before it. Scanning their sums in a second launch
 //          works, but reads or writes the array twice.
-// Task     One pass: a block loads its tile, learns the sum of all tiles before it, and stores. It
-//          tells the sum of its own tile at once (A), and the sum up to its end (P) once it knows
-//          it. It looks back: over tiles that say A, to the nearest one that says P.
-// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 8
-//          sectors a request (8 bytes a lane), store 16.
+// Task     One pass: a block loads its tile, adds it up, learns the sum of all tiles before it, and
+//          scans last. It tells the sum of its own tile at once (A), and the sum up to its end (P)
+//          once it knows it. It looks back: over tiles that say A, to the nearest that says P.
+// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 16
+//          sectors a request (16 bytes a lane), store 16.
 //
 //     tile      ...   5     6     7     8     9
 //     status          P     A     A     P     X        tile 10 looks back: 9 says X, so it waits;
@@ -145,7 +145,7 @@ __global__ void array_scan_clear(long long* __restrict__ out, const int* __restr
   // TODO 1 (about 3 lines): clear ticket and states.
   const int i = blockIdx.x * kThreads + threadIdx.x;
   unsigned long long* const words = static_cast<unsigned long long*>(scratch);
-  if (i < 1 + ceil_div(n, kRun)) words[i] = 0;
+  if (i < 1 + ceil_div(n, kScanTile)) words[i] = 0;
 }
 
 // The sum of `value` over all lanes, in all lanes.
@@ -183,13 +183,17 @@ inline __device__ long long look_back(const unsigned long long* states, int tile
   return sum;
 }
 
-// Two items a lane: 8 bytes a load, and their two sums are 16 bytes a store. Four items would be 16
-// bytes a load, but their sums 32, two stores that each skip every second sector.
-inline constexpr int kVector = 2;
-inline constexpr int kRounds = kItems / kVector;
+// The sum of a lane's four items of a round. Two ints may add up to more than an int holds.
+inline __device__ long long sum_of_four(int4 item) {
+  return (static_cast<long long>(item.x) + item.y) + (static_cast<long long>(item.z) + item.w);
+}
+
+// Four items a lane: 16 bytes a load.
+inline constexpr int kVector = 4;
+inline constexpr int kRounds = kScanItems / kVector;
 inline constexpr int kRoundItems = kLanes * kVector;
 
-// Second launch: a tile of kRun numbers each block.
+// Second launch: a tile of kScanTile numbers each block.
 __global__ void __launch_bounds__(kThreads, 4)
     array_scan_tiles(long long* __restrict__ out, const int* __restrict__ in, int n, int k,
                      void* scratch) {
@@ -197,7 +201,6 @@ __global__ void __launch_bounds__(kThreads, 4)
   unsigned long long* const states = static_cast<unsigned long long*>(scratch) + 1;
   __shared__ int block_tile;
   __shared__ long long warp_sum[kWarps];
-  __shared__ long long sum_before;
   if (threadIdx.x == 0) {
     block_tile = static_cast<int>(atomicAdd(static_cast<unsigned*>(scratch), 1u));
   }
@@ -205,40 +208,41 @@ __global__ void __launch_bounds__(kThreads, 4)
   __syncthreads();
   const int tile = block_tile;
 
-  // TODO 5 (about 29 lines): load the tile and scan it as in stage 2, but with vectors: a lane has
-  // 2 neighbours in a round. How long is a vector of their sums? The last tile may be shorter.
+  // TODO 5 (about 27 lines): load the tile in vectors, 4 neighbours a lane in each round, and add
+  // it up: the sum of each warp. What need not be known yet? The last tile may be shorter.
   const int warp = threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
-  const int first = tile * kRun + warp * (kRun / kWarps);
-  const bool whole = n - tile * kRun >= kRun;
-  int2 item[kRounds];
+  const int first = tile * kScanTile + warp * (kScanTile / kWarps) + lane * kVector;
+  const bool whole = n - tile * kScanTile >= kScanTile;
+  int4 item[kRounds];
+  long long of_lane = 0;
   if (whole) {
-    const int2* const vectors = reinterpret_cast<const int2*>(in + first);
+    const int4* const vectors = reinterpret_cast<const int4*>(in + first);
 #pragma unroll
-    for (int r = 0; r < kRounds; ++r) item[r] = vectors[r * kLanes + lane];
+    for (int r = 0; r < kRounds; ++r) {
+      item[r] = vectors[r * kLanes];
+      of_lane += sum_of_four(item[r]);
+    }
   } else {
 #pragma unroll
     for (int r = 0; r < kRounds; ++r) {
-      const int i = first + r * kRoundItems + lane * kVector;
+      const int i = first + r * kRoundItems;
       item[r].x = i < n ? in[i] : 0;
       item[r].y = i + 1 < n ? in[i + 1] : 0;
+      item[r].z = i + 2 < n ? in[i + 2] : 0;
+      item[r].w = i + 3 < n ? in[i + 3] : 0;
+      of_lane += sum_of_four(item[r]);
     }
   }
-  long long before[kRounds];  // the sum of all of the warp's items before this lane's two
-  long long carry = 0;
-#pragma unroll
-  for (int r = 0; r < kRounds; ++r) {
-    const long long own = static_cast<long long>(item[r].x) + item[r].y;
-    const long long inclusive = carry + warp_inclusive(own);
-    before[r] = inclusive - own;
-    carry = __shfl_sync(kAllLanes, inclusive, kLanes - 1);
-  }
-  if (lane == 0) warp_sum[warp] = carry;
+  // The other blocks wait for the sum of the tile, nobody for its scan: a scan now would make them
+  // wait longer, and its sums, 8 bytes each, would take registers all the time that we look back.
+  const long long sum_of_warp = warp_sum_of(of_lane);
+  if (lane == 0) warp_sum[warp] = sum_of_warp;
   // From here on every thread may assume that the sums of all warps are there.
   __syncthreads();
 
-  // TODO 6 (about 15 lines): one warp scans the sums of the warps, says A, looks back, and says P.
-  // Tile 0 has nothing before it. Then all threads learn the sum before the tile.
+  // TODO 6 (about 12 lines): one warp scans the sums of the warps, says A, looks back, and says P.
+  // Tile 0 has nothing before it. Then every warp learns the sum of all before its own items.
   if (warp == 0) {
     const long long of_warp = lane < kWarps ? warp_sum[lane] : 0;
     const long long inclusive = warp_inclusive(of_warp);
@@ -246,30 +250,44 @@ __global__ void __launch_bounds__(kThreads, 4)
     if (lane == 0) {
       store_relaxed(states + tile, state_of(tile == 0 ? kPrefix : kAggregate, of_tile));
     }
-    if (lane < kWarps) warp_sum[lane] = inclusive - of_warp;
     const long long sum = look_back(states, tile);
-    if (lane == 0) {
-      if (tile != 0) store_relaxed(states + tile, state_of(kPrefix, sum + of_tile));
-      sum_before = sum;
-    }
+    if (lane == 0 && tile != 0) store_relaxed(states + tile, state_of(kPrefix, sum + of_tile));
+    if (lane < kWarps) warp_sum[lane] = sum + inclusive - of_warp;
   }
-  // From here on every thread may assume that all sums before its warp are known.
+  // From here on every thread may assume that warp_sum[] has all that stands before each warp.
   __syncthreads();
 
-  // TODO 7 (about 16 lines): store, 16 bytes a store where the tile is whole.
-  const long long base = sum_before + warp_sum[warp];
+  // TODO 7 (about 29 lines): scan the rounds as in stage 2, from there on, and store, 16 bytes a
+  // store where the tile is whole. A lane has 32 bytes of sums: which 16 does its neighbour need?
+  long long carry = warp_sum[warp];
 #pragma unroll
   for (int r = 0; r < kRounds; ++r) {
-    const int i = first + r * kRoundItems + lane * kVector;
-    const long long sum = base + before[r];
-    const long long next = sum + item[r].x;
-    const longlong2 sums =
-        k != 0 ? make_longlong2(next, next + item[r].y) : make_longlong2(sum, next);
+    const long long own = sum_of_four(item[r]);
+    const long long inclusive = carry + warp_inclusive(own);
+    carry = __shfl_sync(kAllLanes, inclusive, kLanes - 1);
+    const long long before = inclusive - own;
+    const long long to_x = before + item[r].x;
+    const long long to_y = to_x + item[r].y;
+    const long long to_z = to_y + item[r].z;
+    const long long sum0 = k != 0 ? to_x : before;
+    const long long sum1 = k != 0 ? to_y : to_x;
+    const long long sum2 = k != 0 ? to_z : to_y;
+    const long long sum3 = k != 0 ? inclusive : to_z;
+    const int i = first + r * kRoundItems;
     if (whole) {
-      *reinterpret_cast<longlong2*>(out + i) = sums;
+      // If each lane stored its own sums, a store would fill one half of every sector. Two lanes
+      // exchange halves, so that they store the 32 bytes of one sector together.
+      const bool odd = lane % 2 != 0;
+      const long long x = __shfl_xor_sync(kAllLanes, odd ? sum0 : sum2, 1);
+      const long long y = __shfl_xor_sync(kAllLanes, odd ? sum1 : sum3, 1);
+      longlong2* const place = reinterpret_cast<longlong2*>(out + i) - (odd ? 1 : 0);
+      place[0] = odd ? make_longlong2(x, y) : make_longlong2(sum0, sum1);
+      place[2] = odd ? make_longlong2(sum2, sum3) : make_longlong2(x, y);
     } else {
-      if (i < n) out[i] = sums.x;
-      if (i + 1 < n) out[i + 1] = sums.y;
+      if (i < n) out[i] = sum0;
+      if (i + 1 < n) out[i + 1] = sum1;
+      if (i + 2 < n) out[i + 2] = sum2;
+      if (i + 3 < n) out[i + 3] = sum3;
     }
   }
 }
@@ -278,7 +296,7 @@ LAUNCH_PLAN(array_scan, int n, int k) {
   LaunchPlan plan = plan_with_scratch(0);
   // TODO 8 (about 6 lines): scratch for the ticket and the states, and both launches, each
   // .then(KERNEL(name), shape), in order.
-  const long long tiles = ceil_div(n, kRun);
+  const long long tiles = ceil_div(n, kScanTile);
   plan.scratch_bytes = (1 + tiles) * static_cast<long long>(sizeof(unsigned long long));
   plan.then(KERNEL(array_scan_clear), {ceil_div(1 + tiles, kThreads), kThreads});
   plan.then(KERNEL(array_scan_tiles), {tiles, kThreads});
