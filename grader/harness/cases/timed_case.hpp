@@ -33,6 +33,9 @@ namespace membound::harness {
 struct BlockRange {
   std::uint64_t first = 0, count = 0;
   std::uint64_t most_instructions = 0;  ///< of warps: with more it is not run; 0: no limit
+  /// Not 0: `count` blocks that lie so far apart, in a ring, and of each only what decides where it
+  /// stores and which way it goes.
+  std::uint64_t slice_step = 0;
 };
 
 /// "float*", "long long", … for a mangled type name.

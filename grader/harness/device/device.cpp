@@ -221,11 +221,12 @@ class VirtualGpu : public Device {
   void sample_launches(std::optional<Sampling> how) const override {
     const DeviceScope on(number());
     if (how && how->only) {
-      auto* run =
-          runtime_function<void(unsigned long long, unsigned long long, unsigned long long)>(
-              "membound_vgpu_run_blocks");
+      using Run =
+          void(unsigned long long, unsigned long long, unsigned long long, unsigned long long);
+      auto* run = runtime_function<Run>("membound_vgpu_run_blocks");
       MEMBOUND_CHECK(run != nullptr);  // as can_sample() says
-      run(how->only->first, how->only->count, how->only->most_instructions);
+      const BlockRange& only = *how->only;
+      run(only.first, only.count, only.most_instructions, only.slice_step);
       return;
     }
     const int mode = !how ? 0 : !how->counts ? 3 : how->all ? 2 : how->some_warps ? 4 : 1;

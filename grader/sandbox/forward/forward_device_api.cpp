@@ -251,9 +251,10 @@ FORWARD_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
 }
 
 FORWARD_EXPORT void membound_vgpu_run_blocks(unsigned long long first, unsigned long long count,
-                                             unsigned long long most) {
+                                             unsigned long long most,
+                                             unsigned long long slice_step) {
   if (Connection* const runner = connection())
-    runner->sample_launches({SampleLaunches::kBlockRange, 0, first, count, most});
+    runner->sample_launches({SampleLaunches::kBlockRange, 0, first, count, most, slice_step});
 }
 
 FORWARD_EXPORT int membound_vgpu_draw_input(void* d_array,

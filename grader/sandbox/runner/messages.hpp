@@ -354,6 +354,7 @@ struct SampleLaunches {
   std::uint8_t on = 0;
   std::uint64_t seed = 0;
   std::uint64_t first = 0, count = 0, most_instructions = 0;
+  std::uint64_t slice_step = 0;  ///< not 0: as membound_vgpu_run_blocks says
   bool operator==(const SampleLaunches&) const = default;
 };
 /// The allocation at `address` holds this word over and over until something else is written.

@@ -102,9 +102,10 @@ std::vector<std::vector<MemoryUse>> take_virtual_uses() {
 
 bool sample_virtual_launches(const SampleLaunches& how) {
   if (how.on == SampleLaunches::kBlockRange) {
-    static auto* const run = find<void(unsigned long long, unsigned long long, unsigned long long)>(
-        "membound_vgpu_run_blocks");
-    if (run != nullptr) run(how.first, how.count, how.most_instructions);
+    using Run =
+        void(unsigned long long, unsigned long long, unsigned long long, unsigned long long);
+    static auto* const run = find<Run>("membound_vgpu_run_blocks");
+    if (run != nullptr) run(how.first, how.count, how.most_instructions, how.slice_step);
     return run != nullptr;
   }
   static auto* const sample = find<void(int, unsigned long long)>("membound_vgpu_sample");

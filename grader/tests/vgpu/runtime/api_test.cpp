@@ -304,7 +304,7 @@ std::vector<float> scaled_by_blocks(unsigned blocks) {
 
 TEST(Api, ARangeOfBlocksLeavesItsResultsAndNoOthers) {
   take_report();
-  membound_vgpu_run_blocks(2, 3, 0);
+  membound_vgpu_run_blocks(2, 3, 0, 0);
   const std::vector<float> out = scaled_by_blocks(8);
   membound_vgpu_sample(0, 0);
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -318,7 +318,7 @@ TEST(Api, ARangeOfBlocksLeavesItsResultsAndNoOthers) {
 
 TEST(Api, ARangeThatTakesTooManyInstructionsSaysSo) {
   take_report();
-  membound_vgpu_run_blocks(0, 60'000, 100'000);  // a warp of each takes more than ten
+  membound_vgpu_run_blocks(0, 60'000, 100'000, 0);  // a warp of each takes more than ten
   static_cast<void>(scaled_by_blocks(60'000));
   membound_vgpu_sample(0, 0);
   EXPECT_EQ(take_report()["kernels"].at(0).value("not_sampled", ""),

@@ -41,7 +41,7 @@ const char* membound_vgpu_name();
 std::size_t membound_vgpu_take_report(char* buffer, std::size_t size);
 void membound_vgpu_sample(int on, unsigned long long seed);
 void membound_vgpu_run_blocks(unsigned long long first, unsigned long long count,
-                              unsigned long long most);
+                              unsigned long long most, unsigned long long slice_step);
 int membound_vgpu_draw_word(void* d_array, unsigned word);
 void membound_vgpu_keep_uses();
 std::size_t membound_vgpu_take_uses(void (*see)(void*, std::size_t, int, std::uint64_t,

@@ -109,6 +109,10 @@ struct StratumWork {
 [[nodiscard]] StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks,
                                        std::uint32_t groups, LastBlockPattern* last_block);
 
+/// Runs of the kernel of a prepared launch, for these blocks, only what decides where they store
+/// and which way they go (program_slice.cpp). What they leave is not what the kernel computes.
+[[nodiscard]] SliceFacts run_slice(Launch& state, std::vector<std::uint64_t> blocks);
+
 /// Leaves their results only; the warp instructions that they took. The last blocks of a launch:
 /// nothing is counted from here on.
 [[nodiscard]] std::uint64_t run_uncounted(Launch& state, std::vector<std::uint64_t> blocks);

@@ -45,6 +45,14 @@ LaunchReport run_alone(Launch& state, std::uint64_t block) {
   return report;
 }
 
+/// The blocks of a range that is a slice's.
+std::vector<std::uint64_t> blocks_of_slice(const BlockRange& range, std::uint64_t all) {
+  std::vector<std::uint64_t> blocks(std::min(range.count, all));
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    blocks[i] = (range.first + i * range.slice_step) % all;
+  return blocks;
+}
+
 /// Runs a range of a launch's blocks for the results that they leave, and nothing else: by ranges,
 /// one after the other, a launch of any size leaves all of its results in bounded memory, and a
 /// block alone shows which places are its own. `asked.only` is set. A launch whose blocks may learn
@@ -57,8 +65,10 @@ LaunchReport run_range(const LaunchRequest& asked) {
   const bool is_whole = count == all;
   const bool talks = asked.cooperative || asked.kernel->communicates_between_blocks;
   // "The last one to arrive does the rest" shows what a block does alone, and is then taken back.
-  const bool arrives = talks && !asked.cooperative && asked.kernel->counts_arrivals && count == 1;
-  if (!is_whole && talks && !arrives) {
+  const bool is_slice = asked.only->slice_step != 0;
+  const bool arrives =
+      talks && !asked.cooperative && asked.kernel->counts_arrivals && count == 1 && !is_slice;
+  if ((!is_whole || is_slice) && talks && !arrives) {
     report.unsampled = "its blocks may learn from each other";
     return report;
   }
@@ -70,12 +80,21 @@ LaunchReport run_range(const LaunchRequest& asked) {
   request.caches.enabled = false;
   request.limits.warp_instructions = request.only->most_instructions;
   request.limits.cpu_ns_per_instruction = 0;
-  request.counts = !is_whole && arrives;
+  request.counts = is_slice || (!is_whole && arrives);
   Launch state;
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
   if (!is_whole && arrives) return run_alone(state, first);
+  if (is_slice) {
+    const SliceFacts slice = run_slice(state, blocks_of_slice(*asked.only, all));
+    report = ended(state, slice.executed_instructions);
+    // Whether the kernel itself faults, its own blocks say.
+    if (report.fault) report.unsampled = "a part of it cannot run alone";
+    report.fault.reset();
+    report.slice = slice;
+    return report;
+  }
   std::vector<std::uint64_t> blocks;
   if (!is_whole) {
     blocks.resize(count);

@@ -424,6 +424,7 @@ struct Launch {
   Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
   BlockRecorder* recorder = nullptr;
   std::size_t observers_with_notes = 0;
+  std::vector<SliceFacts::Stored>* stored = nullptr;  ///< by turn, where a slice runs
   LastBlockPattern* last_block = nullptr;  ///< of a sampled launch whose last block may do the rest
 
   std::mutex mutex;  ///< guards what follows

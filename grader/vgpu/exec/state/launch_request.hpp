@@ -217,6 +217,20 @@ struct SampleOrder {
 struct BlockRange {
   std::uint64_t first = 0, count = 0;
   std::uint64_t most_instructions = 0;  ///< of warps: with more it is given up; 0: no limit
+  /// Not 0: of `count` blocks that lie so far apart, in a ring, only the slice of the kernel that
+  /// says where they store runs; see SliceFacts.
+  std::uint64_t slice_step = 0;
+};
+
+/// What the slice of a kernel showed of the blocks for which it ran. One alone stores, whatever its
+/// registers hold; of several is told where they would.
+struct SliceFacts {
+  /// Bytes of global memory, and the sum of the addresses of all of them, modulo 2^64.
+  using Stored = std::array<std::uint64_t, 2>;
+  std::vector<Stored> stored = {};          ///< of each, if there are several
+  std::uint64_t executed_instructions = 0;  ///< of warps; those that were passed over left out
+  /// Of each kind of blocks that go another way through the kernel one: of 16 kinds at most.
+  std::vector<std::uint64_t> kinds = {};
 };
 
 /// What a sample was.
@@ -309,6 +323,7 @@ struct LaunchReport {
   std::uint64_t warp_instructions = 0;
   double wall_seconds = 0;
   std::optional<SampleFacts> sample;  ///< the counters are scaled to the whole launch
+  std::optional<SliceFacts> slice;
   /// Why a launch that should be sampled was not: nothing it did counts. Empty: all is well.
   std::string unsampled;
   /// Of one given up for its many instructions, where its warps are alike as far as they ran: the

@@ -281,6 +281,7 @@ void tell_range(Context& context, const std::string& kernel, const exec::LaunchR
   record.warp_instructions = report.warp_instructions;
   record.not_sampled = report.unsampled;
   record.drawn_bytes = context.memory.lazy_bytes();
+  record.slice = report.slice;
   record.outcome = report.unsampled.empty() ? "completed" : "not run";
   if (report.fault) record.outcome = exec::to_string(report.fault->kind);
   context.log.add_kernel(to_json(record));

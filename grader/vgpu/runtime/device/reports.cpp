@@ -250,6 +250,10 @@ std::string uncounted_json(const LaunchRecord& record) {
   out.number("warp_instructions", record.warp_instructions);
   if (!record.not_sampled.empty()) out.string("not_sampled", record.not_sampled);
   if (record.drawn_bytes) out.number("drawn_bytes", *record.drawn_bytes);
+  if (record.slice) {
+    text += ",\"kinds\":" + dump(Json(record.slice->kinds));
+    text += ",\"stored\":" + dump(Json(record.slice->stored));
+  }
   return text + "}";
 }
 

@@ -51,6 +51,7 @@ struct LaunchRecord {
   /// Of a launch of which some blocks ran for their results: what lazily generated arrays hold
   /// afterwards.
   std::optional<std::uint64_t> drawn_bytes = {};
+  std::optional<exec::SliceFacts> slice = {};
   /// Whether its loads of shared memory are counted as the machine code has them; nothing where it
   /// has none.
   std::optional<program::AccessesFrom> shared_accesses = {};
