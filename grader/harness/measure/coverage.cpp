@@ -3,6 +3,8 @@
 #include "grader/harness/measure/coverage.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -96,6 +98,8 @@ PartsRun::Ran PartsRun::launch(const ReadyLaunch& launch, std::span<const BlockR
     if (ran.not_run.empty()) ran.not_run = kernel.value("not_sampled", "");
     ran.drawn_bytes = std::max(ran.drawn_bytes, kernel.value("drawn_bytes", std::uint64_t{0}));
     ran.warp_instructions += kernel.value("warp_instructions", std::uint64_t{0});
+    ran.kinds = kernel.value("kinds", ran.kinds);
+    ran.stored = kernel.value("stored", ran.stored);
   }
   return ran;
 }
@@ -137,6 +141,10 @@ void PartsRun::each_written_run(const SeeElements& see) const {
                                       });
 }
 
+std::uint64_t PartsRun::output_address() const {
+  return reinterpret_cast<std::uint64_t>(student_side().output.data());
+}
+
 void PartsRun::each_read(const SeeElements& see) const {
   const TimedBuffer& input = timed_case().inputs.front();
   const std::size_t each = element_bytes(input.type);
@@ -162,6 +170,18 @@ constexpr int kTriesOfExpected = 2, kTriesBesideFew = 6;
 constexpr std::uint64_t kFewOfSample = 16;
 /// Where a block takes long, the results of so many are compared.
 constexpr std::size_t kComparedOfLong = 2;
+/// Blocks that ran in the timed sample and of which the slice runs, at most: of 1 % that are left
+/// out none is among so many once in 29,000 times.
+constexpr std::uint64_t kManySlices = 1024;
+/// As few as fewest_slices() says where all together would take more steps than this, and fewer
+/// beyond the most. A store of a warp takes so many, because its addresses are added up.
+constexpr std::uint64_t kStepsOfSlices = std::uint64_t{1} << 22;
+constexpr std::uint64_t kMostOfSlices = std::uint64_t{1} << 25;
+constexpr std::uint64_t kStepsOfStore = 8;
+/// So much shorter than a block is its slice where slices show the rule.
+constexpr std::uint64_t kMuchShorter = 4;
+/// Kinds of blocks of which one is compared.
+constexpr std::size_t kComparedKinds = 6;
 
 /// Runs blocks of one case alone.
 class Alone {
@@ -173,8 +193,46 @@ class Alone {
     return static_cast<bool>(request_.timed_case.expected_of_read);
   }
   [[nodiscard]] const PartsRun& run() const { return run_; }
+  [[nodiscard]] std::uint64_t blocks() const { return run_.blocks(); }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   [[nodiscard]] const std::string& doubt() const { return doubt_; }
+
+  /// What the slices of some blocks show.
+  struct Slices {
+    Footprint written;                                 ///< of one block
+    std::vector<std::uint64_t> kinds;                  ///< a block of each
+    std::vector<std::array<std::uint64_t, 2>> stored;  ///< of several: see PartsRun::Ran
+    std::uint64_t steps = 0;
+  };
+  /// After show(). Nothing: they cannot run.
+  std::optional<Slices> show_slices(const BlockRange& blocks) {
+    const PartsRun::Ran ran = run_.run_ranges_again(std::span(&blocks, 1));
+    has_inputs_ = false;  // what slices store may be anything, and anywhere
+    if (!ran.not_run.empty()) return std::nullopt;
+    Slices slices{{}, ran.kinds, ran.stored, ran.warp_instructions};
+    if (blocks.count > 1) return slices;
+    run_.each_written_run([&](std::size_t first, std::size_t count) {
+      append(slices.written, static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
+    });
+    return slices;
+  }
+
+  /// The same of these blocks, one by one.
+  std::optional<Footprint> show_by_slices(std::span<const std::uint64_t> blocks) {
+    std::vector<ElementRun> runs;
+    for (const std::uint64_t block : blocks) {
+      const auto slice = show_slices(slice_of(block));
+      if (!slice) return std::nullopt;
+      runs.insert(runs.end(), slice->written.begin(), slice->written.end());
+    }
+    return united(std::move(runs));
+  }
+  static BlockRange slice_of(std::uint64_t block) {
+    return {.first = block, .count = 1, .most_instructions = kMostSteps, .slice_step = 1};
+  }
+
+  /// The results of the next blocks are compared, however long they take.
+  void compare_all() { compares_all_ = true; }
 
   std::optional<Footprint> show(std::span<const std::uint64_t> blocks) {
     if (steps_ > kMostSteps) return stop("its blocks take long");
@@ -190,7 +248,7 @@ class Alone {
     const auto see = [&](std::size_t first, std::size_t count) {
       append(footprint, static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
     };
-    const std::size_t compared = takes_long_ ? compared_ + blocks.size() : 0;
+    const std::size_t compared = takes_long_ && !compares_all_ ? compared_ + blocks.size() : 0;
     if (reads()) {
       run_.each_read(see);
     } else if (compared > kComparedOfLong) {
@@ -215,7 +273,7 @@ class Alone {
 
   const TimingRequest& request_;
   PartsRun run_;
-  bool has_inputs_ = false, takes_long_ = false;
+  bool has_inputs_ = false, takes_long_ = false, compares_all_ = false;
   std::uint64_t steps_ = 0, shown_ = 0;
   std::size_t compared_ = 0;  ///< blocks
   std::string doubt_;
@@ -242,6 +300,13 @@ bool has(const SampledPlaces& sample, std::uint64_t block) {
   });
 }
 
+/// Of which all warps ran.
+std::uint64_t blocks_that_ran(const SampledPlaces& sample) {
+  std::uint64_t ran = 0;
+  for (const BlockRange& range : sample.blocks) ran += sample.some_warps ? 0 : range.count;
+  return ran;
+}
+
 /// Whether the blocks of the sample touched what the rule says.
 bool agrees(const Tiling& tiling, const SampledPlaces& sample) {
   std::vector<ElementRun> runs;
@@ -253,6 +318,67 @@ bool agrees(const Tiling& tiling, const SampledPlaces& sample) {
   std::vector<ElementRun> both = predicted;  // a part of it, then
   both.insert(both.end(), sample.touched.begin(), sample.touched.end());
   return united(std::move(both)) == predicted;
+}
+
+/// Whether some of these blocks would store to other places than the rule says, by their number and
+/// sum. False, too, where most would: then some place is stored to twice, and sums tell nothing.
+bool some_store_elsewhere(const Tiling& tiling, const BlockRange& range, const Alone& alone,
+                          const std::vector<std::array<std::uint64_t, 2>>& stored,
+                          std::uint64_t element_bytes) {
+  std::uint64_t others = 0;
+  for (std::uint64_t i = 0; i < stored.size(); ++i) {
+    std::uint64_t bytes = 0, sum = 0;
+    for (const ElementRun& run : tiling.of((range.first + i * range.slice_step) % alone.blocks())) {
+      const std::uint64_t count = static_cast<std::uint64_t>(run.count) * element_bytes;
+      const std::uint64_t first = static_cast<std::uint64_t>(run.first) * element_bytes;
+      bytes += count;
+      sum += count * (alone.run().output_address() + first) + count * (count - 1) / 2;
+    }
+    others += stored[i] != std::array{bytes, sum};
+  }
+  return others > 0 && 2 * others < stored.size();
+}
+
+/// Of blocks of which 4 % leave out their part as many as have one of these among them but for once
+/// in 2,500 times.
+std::uint64_t fewest_slices(std::uint64_t blocks) {
+  const auto all = static_cast<double>(blocks);
+  return static_cast<std::uint64_t>(std::ceil(all * (1 - std::pow(2500, -25 / all))));
+}
+
+/// What the rule cannot know: whether blocks that nobody has run go the ways of those that ran, and
+/// store where it says. Their slices tell, of which many run in the time of one block; where there
+/// are several kinds of blocks, one of each runs. Empty: they do. `one` is the slice of a block.
+std::string find_unlike_blocks(Alone& alone, const Tiling& tiling, const TimingRequest& request,
+                               const SampledPlaces& sample, const Alone::Slices& one) {
+  const std::uint64_t blocks = alone.run().blocks(), ran = blocks_that_ran(sample);
+  const std::uint64_t steps =
+      one.steps + kStepsOfStore * static_cast<std::uint64_t>(elements_of(one.written)) / 32 + 1;
+  const auto besides = [ran](std::uint64_t all) { return all - std::min(ran, all); };
+  const std::uint64_t wanted = std::max(kStepsOfSlices / steps, besides(fewest_slices(blocks)));
+  const std::uint64_t count =
+      std::min({blocks, wanted, besides(kManySlices), kMostOfSlices / steps});
+  if (count < 2) return {};
+  // About a third of the ring apart, so that no small period of the grid is met at one place alone.
+  const std::uint64_t drawn = request.seed ^ request.seed >> 32;
+  std::uint64_t apart = blocks / 3 + drawn % (blocks / 3 + 1) + 1;
+  while (std::gcd(apart, blocks) != 1) ++apart;
+  const BlockRange many{.first = (drawn >> 8) % blocks, .count = count, .slice_step = apart};
+  const auto slices = alone.show_slices(many);
+  if (!slices) return {};
+  if (!alone.reads() && some_store_elsewhere(tiling, many, alone, slices->stored,
+                                             element_bytes(request.timed_case.output.type)))
+    return "some blocks write other places than their neighbours";
+  if (slices->kinds.size() < 2) return {};
+  alone.compare_all();
+  for (std::size_t i = 0; i < std::min(kComparedKinds, slices->kinds.size()); ++i) {
+    const std::uint64_t block = slices->kinds[i];
+    if (!sample.some_warps && has(sample, block)) continue;
+    const auto written = alone.show(std::span(&block, 1));
+    if (!written) return alone.doubt();
+    if (*written != tiling.of(block)) return "some blocks touch other places than their neighbours";
+  }
+  return {};
 }
 
 }  // namespace
@@ -277,23 +403,33 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
   const std::uint64_t of_block = std::max<std::uint64_t>(1, alone.steps());
   const Tiling::Grid all{grid.x, grid.y, grid.z};
   const auto count = static_cast<std::int64_t>(elements);
-  const Tiling::Show show = [&](std::span<const std::uint64_t> some) {
-    return some.size() == 1 && some.front() == first_block ? first : alone.show(some);
-  };
-  std::uint64_t of_sample = 0;
-  for (const BlockRange& range : sample.blocks) of_sample += range.count;
-  const bool is_tried = of_sample >= kManyOfSample && !sample.some_warps;
+  const std::uint64_t of_sample = blocks_that_ran(sample);
+  const bool is_tried = of_sample >= kManyOfSample;
   Tiling::Effort effort{is_tried ? kTriesBesideSample : kTriesOfLong, of_block > kLong};
+  // Nothing where its blocks learn from each other, or take too long.
+  const bool has_slices = of_sample < kManySlices;
+  const auto slice = has_slices ? alone.show_slices(Alone::slice_of(first_block)) : std::nullopt;
+  if (slice && !alone.reads() && slice->written != *first)
+    return "where a block writes does not hang on itself alone";
+  const bool by_slices =
+      effort.is_sparing && slice && !alone.reads() && slice->steps < of_block / kMuchShorter;
+  const Tiling::Show show = [&](std::span<const std::uint64_t> some) {
+    if (some.size() == 1 && some.front() == first_block) return first;
+    return by_slices ? alone.show_by_slices(some) : alone.show(some);
+  };
+  const auto find_unlike = [&](const Tiling& tiling) {
+    return slice ? find_unlike_blocks(alone, tiling, request, sample, *slice) : std::string();
+  };
   if (!effort.is_sparing) {
     effort.tries = static_cast<int>(std::clamp(kStepsOfTries / of_block, kFewestTries, kMostTries));
   } else if (is_tried) {
-    effort.tries = of_sample < kFewOfSample ? kTriesBesideFew : kTriesOfExpected;
+    effort.tries = by_slices || of_sample >= kFewOfSample ? kTriesOfExpected : kTriesBesideFew;
     const auto expected =
         Tiling::expect(all, count, request.seed, effort, show, first_block,
                        {[&](std::uint64_t block) { return has(sample, block); },
                         [&](const Tiling& tiling) { return agrees(tiling, sample); }});
     effort.tries = kTriesBesideSample;
-    if (expected && expected->has_each_once(declared, request.seed)) return {};
+    if (expected && expected->has_each_once(declared, request.seed)) return find_unlike(*expected);
     if (!alone.doubt().empty()) return alone.doubt();
   }
   const auto tiling = Tiling::find(all, count, request.seed, effort, show);
@@ -303,7 +439,7 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
     return "some blocks that were timed touch other places than their neighbours";
   if (!tiling->has_each_once(declared, request.seed))
     return "its blocks do not share out all places among each other";
-  return {};
+  return find_unlike(*tiling);
 }
 
 }  // namespace membound::harness

@@ -7,6 +7,7 @@
 /// read of the input takes the place of what they write.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -34,6 +35,10 @@ class PartsRun : public TimedRun {
     std::string not_run;            ///< why it was not, or not to its end; empty: it was
     std::uint64_t drawn_bytes = 0;  ///< that arrays hold then
     std::uint64_t warp_instructions = 0;
+    // Of slices:
+    std::vector<std::uint64_t> kinds = {};  ///< a block of each kind
+    /// Of each block: bytes that it would store, and the sum of their addresses.
+    std::vector<std::array<std::uint64_t, 2>> stored = {};
   };
   /// Draws inputs and output anew, and runs these blocks.
   [[nodiscard]] Ran run_range(std::uint64_t seed, const BlockRange& blocks);
@@ -57,6 +62,7 @@ class PartsRun : public TimedRun {
   [[nodiscard]] HostArray output() const;
   /// The runs of elements of the output that were written, in order.
   void each_written_run(const SeeElements& see) const;
+  [[nodiscard]] std::uint64_t output_address() const;
   /// What may have been read of the first input: runs of elements, in order.
   void each_read(const SeeElements& see) const;
 
