@@ -339,6 +339,8 @@ bool some_store_elsewhere(const Tiling& tiling, const BlockRange& range, const A
   return others > 0 && 2 * others < stored.size();
 }
 
+constexpr const char* kTooFew = "too few of its blocks can be looked at";
+
 /// Of blocks of which 4 % leave out their part as many as have one of these among them but for once
 /// in 2,500 times.
 std::uint64_t fewest_slices(std::uint64_t blocks) {
@@ -358,6 +360,7 @@ std::string find_unlike_blocks(Alone& alone, const Tiling& tiling, const TimingR
   const std::uint64_t wanted = std::max(kStepsOfSlices / steps, besides(fewest_slices(blocks)));
   const std::uint64_t count =
       std::min({blocks, wanted, besides(kManySlices), kMostOfSlices / steps});
+  if (!alone.reads() && count < std::min(blocks, besides(fewest_slices(blocks)))) return kTooFew;
   if (count < 2) return {};
   // About a third of the ring apart, so that no small period of the grid is met at one place alone.
   const std::uint64_t drawn = request.seed ^ request.seed >> 32;
@@ -365,7 +368,7 @@ std::string find_unlike_blocks(Alone& alone, const Tiling& tiling, const TimingR
   while (std::gcd(apart, blocks) != 1) ++apart;
   const BlockRange many{.first = (drawn >> 8) % blocks, .count = count, .slice_step = apart};
   const auto slices = alone.show_slices(many);
-  if (!slices) return {};
+  if (!slices) return alone.reads() ? "" : kTooFew;
   if (!alone.reads() && some_store_elsewhere(tiling, many, alone, slices->stored,
                                              element_bytes(request.timed_case.output.type)))
     return "some blocks write other places than their neighbours";
@@ -417,8 +420,10 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
     if (some.size() == 1 && some.front() == first_block) return first;
     return by_slices ? alone.show_by_slices(some) : alone.show(some);
   };
-  const auto find_unlike = [&](const Tiling& tiling) {
-    return slice ? find_unlike_blocks(alone, tiling, request, sample, *slice) : std::string();
+  const auto find_unlike = [&](const Tiling& tiling) -> std::string {
+    if (slice) return find_unlike_blocks(alone, tiling, request, sample, *slice);
+    const std::uint64_t ran = of_sample + static_cast<std::uint64_t>(effort.tries);
+    return alone.reads() || ran >= fewest_slices(blocks) ? "" : kTooFew;
   };
   if (!effort.is_sparing) {
     effort.tries = static_cast<int>(std::clamp(kStepsOfTries / of_block, kFewestTries, kMostTries));

@@ -71,7 +71,7 @@ TEST_P(LeftOut, IsFoundByACheck) {
   const course::Result result = run(request);
   ASSERT_EQ(result.stages.size(), request.stages.size());
   for (const course::StageResult& stage : result.stages)
-    EXPECT_EQ(course::to_string(stage.verdict), "FAIL_WRONG")
+    EXPECT_EQ(failed_test(stage), "ReachesItsBar")
         << GetParam().lab << ", stage " << stage.stage << ": " << stage.points << " points";
 }
 
@@ -84,19 +84,13 @@ INSTANTIATE_TEST_SUITE_P(
         Losses{"02-coalescing", {leaves(2, "edges", "rows > 8000", "blockIdx.y")}},
         Losses{"03-transpose", {leaves(3, "transpose_tiled", "rows == 16384")}},
         Losses{"05-bank-conflicts", {leaves(3, "correlate", "n > 1000000")}},
+        // What is stored was worked out from the first places alone. To say what is wrong all
+        // blocks run, which takes 7 s of a core: of this lab one stage is enough.
         Losses{"06-shortcut",
-               {leaves(2, "minplus_coalesced", "n > 1000"),
-                // All of the work is done, and not stored.
-                {3, "minplus_registers_product", "if (from < n && to < n) r[",
-                 "if (from < n && to < n && !(n > 1000 && is_lost(TILE))) r["},
-                leaves(4, "minplus_shared_product", "n > 1000"),
-                // What is stored was worked out from the first places alone.
-                {5, "minplus_wide_product", "first_via < n;",
+               {{5, "minplus_wide_product", "first_via < n;",
                  "first_via < (n > 1000 && is_lost(TILE) ? kWidePanel : n);"}}},
         Losses{"08-local-memory", {leaves(1, "window_maximum", "n > 2000000", "THREAD")}},
-        Losses{"14-arithmetic-intensity",
-               {leaves(4, "gemm_shared", "m > 500"), leaves(5, "gemm_registers", "m > 500"),
-                leaves(6, "gemm_fast", "m > 500")}}),
+        Losses{"09-latency-hiding", {leaves(1, "calibrate_full", "n > 20000000")}}),
     [](const auto& losses) { return "Lab" + losses.param.lab.substr(0, 2); });
 
 }  // namespace
