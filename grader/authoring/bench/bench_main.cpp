@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "grader/authoring/bench/contest.hpp"
-#include "grader/authoring/bench/groups.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/bench/groups.hpp"
+#include "grader/authoring/bench/contest.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "grader/authoring/bench/contest.hpp"
 #include "grader/authoring/bench/peers.hpp"
 #include "grader/harness/device/cuda_wrappers.hpp"
 
