@@ -294,6 +294,7 @@ class Prover {
         add_findings(*proof, *result);
       if (proof && tools_.second_compiler && !stop_->load()) {
         request.compiler = *tools_.second_compiler;
+        request.architecture = judge::architecture_for(tools_.device, request.compiler.kind);
         request.reruns.at_failures = false;  // one compiler's findings are enough
         const auto second = judge::check(request);
         if (second) {

@@ -42,6 +42,8 @@ base::Result<judge::Tools> chosen_tools(const judge::Workplace& place,
                                         const judge::CheckOptions& options) {
   auto tools = judge::choose_tools(place, options);
   if (tools && !tools->device.instead.empty()) report_note(tools->device.instead);
+  if (tools && !tools->compiler.passed_over.empty())
+    report_note(tools->compiler.passed_over + "; " + tools->compiler.name() + " takes its place");
   return tools;
 }
 

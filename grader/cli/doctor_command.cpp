@@ -75,7 +75,9 @@ Row compiler_row(const base::Result<compilers::CompilerInfo>& nvcc,
   const std::string problem = "nvcc " + nvcc.error().found;
   if (clang && has_virtual) {
     return {Health::kWarning, "compiler",
-            problem + "; " + clang->name() + " compiles for the virtual GPU", nvcc.error().advice};
+            problem + "; " + clang->name() +
+                " compiles kernels, and whole programs for the virtual GPU",
+            nvcc.error().advice};
   }
   return {Health::kBad, "compiler", problem, nvcc.error().advice};
 }
@@ -95,8 +97,19 @@ void add_needs(const judge::GpuFacts& gpu, const judge::GpuAnswer& answer, bool 
   }
 }
 
+/// What makes code for a GPU that serves.
+Row code_row(const judge::GpuFacts& gpu, const judge::GpuAnswer& answer,
+             const compilers::CompilerPlaces& places) {
+  const auto compiler = compilers::find_any_compiler(places, {gpu.capability, answer.cuda});
+  if (!compiler) return {Health::kBad, "GPU code", compiler.error().found, compiler.error().advice};
+  std::string found = compiler->name();
+  if (!compiler->passed_over.empty()) found += ", because " + compiler->passed_over;
+  return {Health::kOk, "GPU code", found, ""};
+}
+
 /// The GPU that checks use, or the first that cannot serve, and what each of them lacks.
-std::vector<Row> gpu_rows(const judge::GpuAnswer& answer, bool has_virtual) {
+std::vector<Row> gpu_rows(const judge::GpuAnswer& answer, bool has_virtual,
+                          const compilers::CompilerPlaces& places) {
   if (!answer.answers)
     return {{has_virtual ? Health::kWarning : Health::kBad, "GPU", answer.problem,
              has_virtual ? "nothing: checks run on the virtual GPU, whose times are predicted"
@@ -112,6 +125,7 @@ std::vector<Row> gpu_rows(const judge::GpuAnswer& answer, bool has_virtual) {
     if (i > 0 && !lacks_something) continue;  // as the first
     if (i > 0) rows.push_back({Health::kOk, "GPU " + std::to_string(i), gpu.name, ""});
     add_needs(gpu, answer, has_virtual, rows);
+    if (!lacks_something) rows.push_back(code_row(gpu, answer, places));
   }
   return rows;
 }
@@ -164,7 +178,7 @@ int run_doctor() {
   const auto root = course_root();
   const auto places = compilers::compiler_places(root ? *root : fs::path());
   const bool has_virtual = judge::has_vgpu(build);
-  std::ranges::move(gpu_rows(judge::ask_gpu(build), has_virtual), std::back_inserter(rows));
+  std::ranges::move(gpu_rows(judge::ask_gpu(), has_virtual, places), std::back_inserter(rows));
   rows.push_back(vgpu_row(build));
   rows.push_back(compiler_row(compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places),
                               compilers::find_compiler(compilers::DeviceCompiler::kClang, places),

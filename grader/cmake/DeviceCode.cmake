@@ -1,16 +1,17 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# add_device_code(<target> <source.cu> <output> [COMPILER nvcc|clang] [INCLUDES dir…])
+# add_device_code(<target> <source.cu> <output> [COMPILER nvcc|clang] [CARD <NN>] [INCLUDES dir…])
 #   Compiles CUDA device code alone, as the grader compiles a student's kernel.cu, into one file that
-#   the harness loads at run time: <output>.fatbin by nvcc, <output>.ptx by clang. CMake's CUDA language
+#   the harness loads at run time: <output>.fatbin by nvcc, <output>.ptx by clang, which with CARD is for that compute
+#   capability, older than 8.0, and all that are newer. CMake's CUDA language
 #   is not used: the rest of the project is plain C++ and builds where no CUDA host compiler works.
 # add_released_code(<target> <folder> <output>)
 #   The same files taken from where `membound release` put them compiled: <folder>/reference.ptx as
 #   <output>.ptx, and of <folder>/reference.sm_<NN>.fatbin the newest that this build's GPU can load as
 #   <output>.fatbin.
 #
-# MEMBOUND_DEVICE_COMPILER is nvcc where there is one, else clang (for the virtual GPU only), else empty;
+# MEMBOUND_DEVICE_COMPILER is nvcc where there is one, else clang, else empty;
 # MEMBOUND_CUDA_ARCHITECTURE is the compute capability without its dot.
 if(MEMBOUND_WITHOUT_TOOLKIT)
   set(MEMBOUND_NVCC "")
@@ -26,10 +27,14 @@ find_program(MEMBOUND_CLANG clang++
   DOC "the second compiler for device code")
 if(MEMBOUND_NVCC)
   set(MEMBOUND_DEVICE_COMPILER nvcc)
+  execute_process(COMMAND ${MEMBOUND_NVCC} --version OUTPUT_VARIABLE answer ERROR_QUIET)
+  if(answer MATCHES ", V([0-9.]+)")
+    set(MEMBOUND_NVCC_VERSION ${CMAKE_MATCH_1})
+  endif()
   message(STATUS "Device code: ${MEMBOUND_NVCC}")
 elseif(MEMBOUND_CLANG)
   set(MEMBOUND_DEVICE_COMPILER clang)
-  message(STATUS "Device code: ${MEMBOUND_CLANG} (no nvcc found; for the virtual GPU only)")
+  message(STATUS "Device code: ${MEMBOUND_CLANG} (no nvcc found)")
 else()
   set(MEMBOUND_DEVICE_COMPILER "")
   message(STATUS "Device code: neither nvcc nor clang++ found; labs are left out "
@@ -37,7 +42,7 @@ else()
 endif()
 
 # The compute capability of the first GPU, so that its fatbins need no compilation at load time;
-# 9.0 where there is none that nvcc 13 makes code for, which is what the virtual GPU imitates by default.
+# 9.0 where there is none that nvcc makes code for, which is what the virtual GPU imitates by default.
 function(detect_cuda_architecture variable)
   set(found 90)
   find_program(MEMBOUND_NVIDIA_SMI nvidia-smi DOC "asked for the GPU's compute capability")
@@ -45,8 +50,10 @@ function(detect_cuda_architecture variable)
     execute_process(COMMAND ${MEMBOUND_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
       OUTPUT_VARIABLE answer ERROR_QUIET RESULT_VARIABLE failed)
     if(NOT failed AND answer MATCHES "^([0-9]+)\\.([0-9])")
-      if(NOT ${CMAKE_MATCH_1}${CMAKE_MATCH_2} LESS 75)
-        set(found ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+      set(card ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+      execute_process(COMMAND ${MEMBOUND_NVCC} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)
+      if(known MATCHES "sm_${card}\n")
+        set(found ${card})
       endif()
     endif()
   endif()
@@ -59,7 +66,7 @@ if(NOT MEMBOUND_CUDA_ARCHITECTURE)
 endif()
 
 function(add_device_code target source output)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "COMPILER" "INCLUDES")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "COMPILER;CARD" "INCLUDES")
   if(NOT arg_COMPILER)
     set(arg_COMPILER ${MEMBOUND_DEVICE_COMPILER})
   endif()
@@ -75,7 +82,10 @@ function(add_device_code target source output)
     set(output ${output}.ptx)
     list(APPEND needed ${student}/clang/compile.sh ${student}/clang/ir.flags
       ${student}/clang/wide_copies.awk)
-    list(PREPEND arguments sh ${student}/clang/compile.sh ${output} ${MEMBOUND_CLANG}
+    if(arg_CARD)
+      set(card --card ${arg_CARD})
+    endif()
+    list(PREPEND arguments sh ${student}/clang/compile.sh ${card} ${output} ${MEMBOUND_CLANG}
       -MD -MF ${output}.d -MT ${output})
   endif()
   get_filename_component(source ${source} ABSOLUTE)

@@ -27,9 +27,6 @@ namespace {
 class Gpu : public DeviceKind {
  public:
   [[nodiscard]] std::string virtual_name(const std::string& /*name*/) const override { return ""; }
-  [[nodiscard]] bool runs_code_of(compilers::DeviceCompiler compiler) const override {
-    return compiler == compilers::DeviceCompiler::kNvcc;
-  }
   [[nodiscard]] std::vector<std::string> test_arguments() const override { return {}; }
   [[nodiscard]] double seconds_per_stage() const override { return 180; }
   [[nodiscard]] double graded_seconds_per_stage() const override { return 180; }
@@ -66,17 +63,27 @@ std::filesystem::path gpu_lock(const std::string& uuid) {
          ("membound-gpu" + (uuid.empty() ? "" : "-" + uuid) + ".lock");
 }
 
-}  // namespace
-
-Device real_gpu() {
-  static const Gpu kind;
-  return {"gpu", {}, &kind, gpu_lock("")};
+/// With one of our runtimes before whatever the caller's own search path has.
+std::string search_path_with(const std::filesystem::path& folder) {
+  const char* const old = std::getenv("LD_LIBRARY_PATH");
+  return folder.string() + (old != nullptr && *old != '\0' ? std::string(":") + old : "");
 }
 
-std::vector<Device> devices_of(const std::vector<GpuFacts>& gpus) {
+}  // namespace
+
+Device real_gpu(const std::filesystem::path& build) {
+  static const Gpu kind;
+  Device device{"gpu", {}, &kind, gpu_lock("")};
+  if (!build.empty()) device.environment["LD_LIBRARY_PATH"] = search_path_with(build / "gpu");
+  return device;
+}
+
+std::vector<Device> devices_of(const std::vector<GpuFacts>& gpus,
+                               const std::filesystem::path& build, int driver_cuda) {
   std::vector<Device> devices;
   for (const GpuFacts& gpu : gpus) {
-    Device device = real_gpu();
+    Device device = real_gpu(build);
+    device.target = {gpu.capability, driver_cuda};
     device.gpu_number = gpu.number;
     if (!gpu.uuid.empty()) device.lock_file = gpu_lock(gpu.uuid);
     // Alone it is what every process finds; that also holds for what has no such name.
@@ -95,9 +102,6 @@ constexpr double kCpuSecondsPerStage = 60;
 class VirtualGpu : public DeviceKind {
  public:
   [[nodiscard]] std::string virtual_name(const std::string& name) const override { return name; }
-  [[nodiscard]] bool runs_code_of(compilers::DeviceCompiler /*compiler*/) const override {
-    return true;
-  }
   [[nodiscard]] std::vector<std::string> test_arguments() const override { return {"--counters"}; }
   // It computes every thread on the CPU, which may be busy with other work.
   [[nodiscard]] double seconds_per_stage() const override { return 1200; }
@@ -128,14 +132,11 @@ std::filesystem::path vgpu_folder(const std::filesystem::path& build) { return b
 
 Device virtual_gpu(const std::string& model, const std::filesystem::path& build) {
   static const VirtualGpu kind;
-  std::string path = vgpu_folder(build).string();
-  if (const char* old = std::getenv("LD_LIBRARY_PATH"); old != nullptr && *old != '\0')
-    path += std::string(":") + old;
   const std::string name = "vgpu:" + model;
   // Whatever the caller's own environment says: who looks on at all blocks keeps a launch from
   // being timed by some of them, which is another size and another verdict.
   return {name,
-          {{"LD_LIBRARY_PATH", path},
+          {{"LD_LIBRARY_PATH", search_path_with(vgpu_folder(build))},
            {"MEMBOUND_DEVICE", name},
            {"MEMBOUND_CHECK", "none"},
            {"MEMBOUND_TRACE", "off"}},
@@ -224,7 +225,7 @@ bool has_vgpu(const fs::path& build) {
 
 namespace {
 
-/// "Tesla T4 cannot serve: driver 470.57.02 for CUDA 11.4, and driver 580 or newer … is needed".
+/// "Tesla T4 cannot serve: driver 470.57.02 for CUDA 11.4, and driver 525 or newer … is needed".
 std::string cannot_serve(const GpuFacts& gpu, const GpuNeed& need) {
   return gpu.name + " cannot serve: " + need.found + ", and " + need.needed + " is needed";
 }
@@ -232,7 +233,7 @@ std::string cannot_serve(const GpuFacts& gpu, const GpuNeed& need) {
 base::Error no_gpu_serves(const std::string& wanted, const std::string& found,
                           const std::string& mend) {
   return {base::ErrorKind::kMachine, wanted.empty() ? "" : "--device " + wanted, found,
-          "an NVIDIA GPU of Turing's generation or later, with its driver", mend};
+          "an NVIDIA GPU of Pascal's generation or later, with its driver", mend};
 }
 
 /// What is used where no GPU was named.
@@ -251,7 +252,7 @@ base::Result<std::vector<Device>> default_devices(const fs::path& build,
   }
   if (!serving.empty() && no_gpu) return *no_gpu;
   if (!serving.empty()) {
-    std::vector<Device> devices = devices_of(serving);
+    std::vector<Device> devices = devices_of(serving, build, answer.cuda);
     if (!instead.empty()) devices.front().instead = instead + "; the others do";
     return devices;
   }
@@ -270,7 +271,8 @@ base::Result<std::vector<Device>> default_devices(const fs::path& build,
 }
 
 /// The GPUs that the command line names, of which each must serve.
-base::Result<std::vector<Device>> named_gpus(const std::string& wanted, const GpuAnswer& answer) {
+base::Result<std::vector<Device>> named_gpus(const std::string& wanted, const fs::path& build,
+                                             const GpuAnswer& answer) {
   if (!answer.answers)
     return no_gpu_serves(wanted, "no GPU answers: " + answer.problem,
                          "--device vgpu, or membound doctor");
@@ -280,7 +282,7 @@ base::Result<std::vector<Device>> named_gpus(const std::string& wanted, const Gp
     if (const auto need = unmet_need(gpu, answer))
       return no_gpu_serves(wanted, cannot_serve(gpu, *need),
                            need->mend + "; or --device vgpu:" + nearest_model(gpu));
-  return devices_of(*chosen);
+  return devices_of(*chosen, build, answer.cuda);
 }
 
 }  // namespace
@@ -288,11 +290,11 @@ base::Result<std::vector<Device>> named_gpus(const std::string& wanted, const Gp
 base::Result<std::vector<Device>> choose_devices(const std::string& wanted, const fs::path& build,
                                                  const std::optional<base::Error>& no_gpu,
                                                  const std::optional<GpuAnswer>& answer) {
-  if (wanted.empty()) return default_devices(build, no_gpu, answer ? *answer : ask_gpu(build));
+  if (wanted.empty()) return default_devices(build, no_gpu, answer ? *answer : ask_gpu());
   if (wanted == "gpu" || wanted.starts_with("gpu:")) {
-    const GpuAnswer told = answer ? *answer : ask_gpu(build);
+    const GpuAnswer told = answer ? *answer : ask_gpu();
     if (told.answers && no_gpu) return *no_gpu;
-    return named_gpus(wanted, told);
+    return named_gpus(wanted, build, told);
   }
   const std::string model = wanted == "vgpu"              ? kDefaultModel
                             : wanted.starts_with("vgpu:") ? wanted.substr(5)

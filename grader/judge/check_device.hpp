@@ -26,7 +26,6 @@ class DeviceKind {
 
   /// What results call the device `name` beside the name that its runtime gives; empty: nothing.
   [[nodiscard]] virtual std::string virtual_name(const std::string& name) const = 0;
-  [[nodiscard]] virtual bool runs_code_of(compilers::DeviceCompiler compiler) const = 0;
   /// What every test program is told besides.
   [[nodiscard]] virtual std::vector<std::string> test_arguments() const = 0;
   /// Backstop for a test program that reports nothing: of a student's check, and of a graded one.
@@ -66,10 +65,12 @@ struct Device {
   int gpu_number = -1;
   /// Which GPU of this machine cannot serve, why, and what is used instead; empty: none.
   std::string instead = {};
+  /// What a GPU's code is compiled for; nothing of a virtual one, and where a GPU was not asked.
+  compilers::CodeTarget target = {};
 };
 
-/// The first GPU of this machine, whether or not there is one.
-[[nodiscard]] Device real_gpu();
+/// The first GPU of this machine, whether or not there is one, with the programs of `build`.
+[[nodiscard]] Device real_gpu(const std::filesystem::path& build = {});
 /// The virtual GPU of `build`, whether or not it is built, imitating `model`.
 [[nodiscard]] Device virtual_gpu(const std::string& model, const std::filesystem::path& build);
 
@@ -80,8 +81,10 @@ struct Device {
 [[nodiscard]] base::Result<std::vector<GpuFacts>> chosen_gpus(const std::string& wanted,
                                                               const std::vector<GpuFacts>& gpus);
 
-/// A device for each.
-[[nodiscard]] std::vector<Device> devices_of(const std::vector<GpuFacts>& gpus);
+/// A device for each, with the programs of `build`, of a driver that supports CUDA `driver_cuda`.
+[[nodiscard]] std::vector<Device> devices_of(const std::vector<GpuFacts>& gpus,
+                                             const std::filesystem::path& build = {},
+                                             int driver_cuda = 0);
 
 inline constexpr const char* kDefaultModel = "h200";
 

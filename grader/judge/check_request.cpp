@@ -64,17 +64,9 @@ base::Result<compilers::CompilerInfo> choose_compiler(const Workplace& place,
                                                       const std::string& wanted,
                                                       const Device& device) {
   const auto places = compilers::compiler_places(place.root);
-  if (wanted == "clang") {
-    if (!device.kind->runs_code_of(DeviceCompiler::kClang)) {
-      return base::Error{base::ErrorKind::kUsage, "--compiler clang",
-                         "makes code for the virtual GPU only, and this check is for a real one",
-                         "", "--device vgpu, or --compiler nvcc"};
-    }
-    return compilers::find_compiler(DeviceCompiler::kClang, places);
-  }
-  if (wanted == "nvcc" || !device.kind->runs_code_of(DeviceCompiler::kClang))
-    return compilers::find_compiler(DeviceCompiler::kNvcc, places);
-  return compilers::find_any_compiler(places);
+  if (wanted.empty()) return compilers::find_any_compiler(places, device.target);
+  return compilers::find_compiler(
+      wanted == "clang" ? DeviceCompiler::kClang : DeviceCompiler::kNvcc, places, device.target);
 }
 
 std::filesystem::path submission_of(const CheckOptions& options, const course::Lab& lab) {
@@ -92,7 +84,7 @@ base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& opt
                        "names GPUs of this machine, and nodes of a cluster grade", "--device gpu",
                        "how many GPUs a task gets is Slurm's: --slurm-option=--gres=gpu:1"};
   auto devices = options.gpu_is_elsewhere && options.device == "gpu"
-                     ? base::Result<std::vector<Device>>(std::vector{real_gpu()})
+                     ? base::Result<std::vector<Device>>(std::vector{real_gpu(place.build)})
                      : choose_devices(options.device, place.build, options.no_gpu);
   if (!devices) return devices.error();
   const Device& device = devices->front();
@@ -109,6 +101,14 @@ base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& opt
   return tools;
 }
 
+std::string architecture_for(const Device& device, DeviceCompiler compiler) {
+  if (device.target.capability > 0) return std::to_string(device.target.capability);
+  // A virtual GPU executes what clang makes by default, whatever card the course was built for.
+  const int built = std::atoi(kArchitecture);
+  return std::to_string(
+      compiler == DeviceCompiler::kClang ? std::max(built, compilers::kClangArchitecture) : built);
+}
+
 CheckRequest request_for(const Workplace& place, const Tools& tools, const CheckOptions& options,
                          const course::Selection& selection, const std::atomic<bool>* stop) {
   CheckRequest request;
@@ -117,7 +117,7 @@ CheckRequest request_for(const Workplace& place, const Tools& tools, const Check
   request.stages = selection.stages;
   request.submission = submission_of(options, *selection.lab);
   request.compiler = tools.compiler;
-  request.architecture = kArchitecture;
+  request.architecture = architecture_for(tools.device, tools.compiler.kind);
   request.device = tools.device;
   request.profiling.pictures = options.trace && has_vgpu(place.build);
   request.more_arguments = tools.device.kind->test_arguments();

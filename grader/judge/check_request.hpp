@@ -61,7 +61,7 @@ struct CheckRequest {
 /// Options of a check as the command line gives them.
 struct CheckOptions {
   std::string device;      ///< "" = the GPU if one answers, else the virtual GPU
-  std::string compiler;    ///< "" = nvcc, or clang where there is none and the device is virtual
+  std::string compiler;    ///< "" = nvcc, or clang where none makes code for the device
   std::string submission;  ///< another kernel.cu; empty: the lab's
   std::uint64_t seed = 1;
   std::string test;    ///< only this one of each stage; empty: all
@@ -80,6 +80,10 @@ struct Tools {
   std::vector<Device> all_devices = {};  ///< that the options name; `device` is the first
 };
 [[nodiscard]] base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& options);
+
+/// The compute capability, without its dot, that device code is compiled for.
+[[nodiscard]] std::string architecture_for(const Device& device,
+                                           compilers::DeviceCompiler compiler);
 
 /// The request for one lab.
 [[nodiscard]] CheckRequest request_for(const Workplace& place, const Tools& tools,

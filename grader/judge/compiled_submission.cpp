@@ -6,6 +6,7 @@
 
 #include "grader/base/failpoint.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/build_info.hpp"
 
 namespace membound::judge {
 namespace {
@@ -37,18 +38,47 @@ CompileRequest submission_request(const BuildRequest& request, const course::Sta
   return submission;
 }
 
+/// Whether the reference answer of the build is for the device. A virtual GPU takes any; a real
+/// one, machine code of its compute capability by this nvcc, or PTX for one that is not newer than
+/// it.
+bool is_for_device(const BuildRequest& request) {
+  if (request.target.capability == 0) return true;
+  if (request.compiler.kind == compilers::DeviceCompiler::kClang)
+    return request.target.capability >= compilers::kClangArchitecture;
+  return request.architecture == kArchitecture && request.compiler.version == kNvccVersion;
+}
+
+/// What a course that came without answers has for a card instead; empty: nothing.
+fs::path released_for_card(const BuildRequest& request) {
+  const fs::path folder = request.place.tree(*request.lab) / "released" / request.lab->id;
+  std::error_code ignored;
+  if (request.compiler.kind == compilers::DeviceCompiler::kClang) {
+    const fs::path file = folder / "reference.sm_60.ptx";
+    return fs::exists(file, ignored) ? file : fs::path();
+  }
+  for (int card = request.target.capability; card >= compilers::kOldestCard; --card)
+    if (fs::path file = folder / ("reference.sm_" + std::to_string(card) + ".fatbin");
+        fs::exists(file, ignored))
+      return file;
+  return {};
+}
+
 /// Finds the reference answer for a part, compiled by the submission's compiler, or the ratio would
 /// compare compilers. The build made one with each compiler that it found.
 base::Result<fs::path> find_reference(const BuildRequest& request, const CompiledPart& part) {
   fs::path built = built_reference(request.place, *request.lab, request.compiler.kind);
   std::error_code ignored;
-  if (fs::exists(built, ignored) || !part.submission.compiled) return built;
+  const bool is_built = fs::exists(built, ignored);
+  if ((is_built && is_for_device(request)) || !part.submission.compiled) return built;
+  if (fs::path released = released_for_card(request); !released.empty()) return released;
   const fs::path source = reference_source(request.place, *request.lab);
   if (!fs::exists(source, ignored)) {
     const std::string name(to_string(request.compiler.kind));
     return base::Error{
         base::ErrorKind::kUsage, "--compiler " + name,
-        "this course came without a reference answer compiled by " + name, "",
+        "this course came without a reference answer compiled by " + name +
+            (is_built ? " for this GPU" : ""),
+        "",
         "--compiler " + std::string(request.compiler.kind == compilers::DeviceCompiler::kNvcc
                                         ? "clang"
                                         : "nvcc")};

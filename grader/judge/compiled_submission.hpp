@@ -27,6 +27,7 @@ struct BuildRequest {
   std::filesystem::path submission;  ///< the kernel.cu
   compilers::CompilerInfo compiler;
   std::string architecture = "90";
+  compilers::CodeTarget target = {};
   const std::atomic<bool>* stop = nullptr;
   /// Set for code that nobody trusts; what the lab allows besides is added from lab.json.
   std::optional<GradedCompile> graded = {};

@@ -25,7 +25,8 @@ base::Result<CompiledCode> compile_kernel(const ExperimentRequest& request) {
   compile_request.root = request.place.root;
   compile_request.lab_folder = request.place.root / "labs" / request.experiment.lab;
   compile_request.compiler = request.tools.compiler;
-  compile_request.architecture = kArchitecture;
+  compile_request.architecture =
+      architecture_for(request.tools.device, request.tools.compiler.kind);
   compile_request.cache_folder = request.place.state / "cache";
   compile_request.stop = request.stop;
   auto code = compile(compile_request);
@@ -123,10 +124,18 @@ std::vector<std::string> compile_command(const Workplace& place, const fs::path&
                                   .output = executable,
                                   .runtime = place.build / "vgpu"});
   // A virtual GPU executes the PTX of one architecture, whatever GPU it imitates.
-  const std::string architecture =
-      tools.device.kind->predicts_times() ? "sm_" + std::string(kArchitecture) : "native";
-  return {tools.compiler.program,  "-O3",           "-std=c++20", "-cudart", "shared", "-lineinfo",
-          "-arch=" + architecture, source.string(), "-o",         executable};
+  const bool is_virtual = tools.device.kind->predicts_times();
+  const std::string architecture = is_virtual ? "sm_" + std::string(kArchitecture) : "native";
+  return {tools.compiler.program,
+          "-O3",
+          "-std=c++20",
+          "-cudart",
+          is_virtual ? "shared" : "static",
+          "-lineinfo",
+          "-arch=" + architecture,
+          source.string(),
+          "-o",
+          executable};
 }
 
 }  // namespace
@@ -134,6 +143,13 @@ std::vector<std::string> compile_command(const Workplace& place, const fs::path&
 base::Result<std::string> run_program(const Workplace& place, const ProgramRun& program,
                                       const Tools& tools, const std::atomic<bool>* stop) {
   constexpr double kSeconds = 300;  // some take half a minute on two cores
+  // It calls more of the runtime than the one that GPUs have here.
+  if (tools.compiler.kind == compilers::DeviceCompiler::kClang &&
+      !tools.device.kind->predicts_times())
+    return base::Error{
+        base::ErrorKind::kUsage, program.source.filename().string(),
+        "a whole program for a GPU, and " + tools.compiler.name() + " as the compiler",
+        "nvcc, which alone compiles whole programs for GPUs", "--compiler nvcc, or --device vgpu"};
   const base::ScratchFolder folder("program");
   const std::string executable = (folder.path() / "program").string();
   const auto compiled =

@@ -16,6 +16,8 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+#include "grader/device_code/cuda_api/driver.hpp"
 #include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::judge {
@@ -29,35 +31,6 @@ bool look_up(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-/// The functions of the CUDA driver (libcuda.so.1) that tell what there is. They are looked up at
-/// run time, because the library is there only where a driver is.
-struct Driver {
-  using Init = int (*)(unsigned);
-  using GetInt = int (*)(int*);
-  using GetText = int (*)(char*, int, int);
-  using GetUuid = int (*)(unsigned char*, int);
-  using GetAttribute = int (*)(int*, int, int);
-  using GetSize = int (*)(std::size_t*, int);
-  Init init = nullptr;
-  GetInt device_count = nullptr;
-  GetInt driver_version = nullptr;
-  GetText device_name = nullptr;
-  GetText bus_id = nullptr;
-  GetUuid uuid = nullptr;
-  GetAttribute attribute = nullptr;
-  GetSize memory = nullptr;
-
-  [[nodiscard]] bool load(void* library) {
-    look_up(library, "cuDeviceGetPCIBusId", bus_id);
-    look_up(library, "cuDeviceGetUuid", uuid);
-    return look_up(library, "cuInit", init) && look_up(library, "cuDeviceGetCount", device_count) &&
-           look_up(library, "cuDriverGetVersion", driver_version) &&
-           look_up(library, "cuDeviceGetName", device_name) &&
-           look_up(library, "cuDeviceGetAttribute", attribute) &&
-           look_up(library, "cuDeviceTotalMem_v2", memory);
-  }
-};
-
 /// CUdevice_attribute.
 enum DriverAttribute { kSmCount = 16, kComputeMode = 20, kMajor = 75, kMinor = 76 };
 
@@ -66,7 +39,7 @@ enum DriverAttribute { kSmCount = 16, kComputeMode = 20, kMajor = 75, kMinor = 7
 class Nvml {
  public:
   Nvml() {
-    void* const opened = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    void* const opened = cuda_api::open_library("libnvidia-ml.so.1");
     int (*init)() = nullptr;
     has_ = opened != nullptr && look_up(opened, "nvmlInit_v2", init) &&
            look_up(opened, "nvmlShutdown", shutdown_) &&
@@ -144,23 +117,25 @@ int device_number(std::string bus_id) {
   return number;
 }
 
-GpuFacts facts_of(const Driver& driver, const Nvml& nvml, int ordinal) {
+GpuFacts facts_of(const cuda_api::Functions& driver, const Nvml& nvml, int ordinal) {
   GpuFacts gpu;
   std::array<char, 128> text{};
   const int room = static_cast<int>(text.size());
-  if (driver.device_name(text.data(), room, ordinal) == 0) gpu.name = text.data();
+  if (driver.cuDeviceGetName(text.data(), room, ordinal) == 0) gpu.name = text.data();
   std::array<unsigned char, 16> uuid{};
-  if (driver.uuid != nullptr && driver.uuid(uuid.data(), ordinal) == 0) gpu.uuid = uuid_text(uuid);
+  if (driver.cuDeviceGetUuid != nullptr && driver.cuDeviceGetUuid(uuid.data(), ordinal) == 0)
+    gpu.uuid = uuid_text(uuid);
   const auto attribute = [&](DriverAttribute which) {
     int value = 0;
-    return driver.attribute(&value, which, ordinal) == 0 ? value : 0;
+    return driver.cuDeviceGetAttribute(&value, which, ordinal) == 0 ? value : 0;
   };
   gpu.capability = 10 * attribute(kMajor) + attribute(kMinor);
   gpu.sm_count = attribute(kSmCount);
   gpu.mode = static_cast<ComputeMode>(attribute(kComputeMode));
   std::size_t bytes = 0;
-  if (driver.memory(&bytes, ordinal) == 0) gpu.memory_bytes = bytes;
-  if (driver.bus_id != nullptr && driver.bus_id(text.data(), room, ordinal) == 0) {
+  if (driver.cuDeviceTotalMem_v2(&bytes, ordinal) == 0) gpu.memory_bytes = bytes;
+  if (driver.cuDeviceGetPCIBusId != nullptr &&
+      driver.cuDeviceGetPCIBusId(text.data(), room, ordinal) == 0) {
     gpu.number = device_number(text.data());
     nvml.ask(text.data(), gpu);
   }
@@ -177,11 +152,9 @@ std::string GpuAnswer::driver_text() const {
   return "driver " + (driver.empty() ? "" : driver + " ") + "for CUDA " + version_text(cuda);
 }
 
-GpuAnswer ask_gpu(const fs::path& build, const fs::path& devices) {
+GpuAnswer ask_gpu(const fs::path& devices) {
   GpuAnswer answer;
   std::error_code error;
-  // What is handed out built has this file (grader/cmake/install_libraries.cmake), and no runtime.
-  answer.programs_fit = !fs::exists(build / "machine", error);
   // Without its device files the driver cannot work, and its library takes long to find that out.
   answer.has_device =
       fs::exists(devices / "nvidiactl", error) || fs::exists(devices / "dxg", error);
@@ -189,21 +162,24 @@ GpuAnswer ask_gpu(const fs::path& build, const fs::path& devices) {
     answer.problem = "no NVIDIA device on this machine";
     return answer;
   }
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  Driver driver;
-  if (library == nullptr || !driver.load(library)) {
+  void* const library = cuda_api::open_library("libcuda.so.1");
+  cuda_api::Functions driver;
+  if (library != nullptr) driver.load(library);  // an old driver has not all
+  if (driver.cuInit == nullptr || driver.cuDeviceGetCount == nullptr ||
+      driver.cuDriverGetVersion == nullptr || driver.cuDeviceGetName == nullptr ||
+      driver.cuDeviceGetAttribute == nullptr || driver.cuDeviceTotalMem_v2 == nullptr) {
     answer.problem = "an NVIDIA device is there, but no driver library (libcuda.so.1)";
     return answer;
   }
   int count = 0;
-  int code = driver.init(0);
-  if (code == 0) code = driver.device_count(&count);
+  int code = driver.cuInit(0);
+  if (code == 0) code = driver.cuDeviceGetCount(&count);
   if (code != 0 || count == 0) {
     answer.problem = error_of(code == 0 ? 100 : code);
     return answer;
   }
   const Nvml nvml;
-  driver.driver_version(&answer.cuda);
+  driver.cuDriverGetVersion(&answer.cuda);
   answer.driver = nvml.driver_version();
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     answer.gpus.push_back(facts_of(driver, nvml, ordinal));
@@ -215,11 +191,11 @@ GpuAnswer ask_gpu(const fs::path& build, const fs::path& devices) {
 
 namespace {
 
-/// The test programs are linked with CUDA 13's runtime, which needs a driver as new, and nvcc 13,
-/// which makes the code for GPUs, knows no older ones.
-constexpr int kOldestCuda = 13000;
-constexpr const char* kOldestDriver = "580";
-constexpr int kOldestCapability = 75;
+/// What our runtime for GPUs calls is in the drivers of CUDA 12 (grader/gpu_runtime), and clang's
+/// code, which is for every card that such a driver takes, uses doubles in atomics.
+constexpr int kOldestCuda = 12000;
+constexpr const char* kOldestDriver = "525";
+constexpr int kOldestCapability = compilers::kOldestCard;
 /// Inputs and outputs of the largest timed case, and what a context, the code and the buffer that
 /// flushes the L2 cache take besides.
 constexpr std::uint64_t kNeededMemory = (2048 + 512) * std::uint64_t{1 << 20};
@@ -263,13 +239,10 @@ std::vector<GpuNeed> needs_of(const GpuFacts& gpu, const GpuAnswer& answer) {
   const std::string driver = std::string("driver ") + kOldestDriver + " or newer";
   return {{"compute", gpu.capability >= kOldestCapability,
            "compute capability " + capability_text(gpu.capability),
-           capability_text(kOldestCapability) + " or newer (Turing and later)", "use a newer card"},
+           capability_text(kOldestCapability) + " or newer (Pascal and later)", "use a newer card"},
           {"driver", answer.cuda >= kOldestCuda, answer.driver_text(),
            driver + " (CUDA " + version_text(kOldestCuda) + ")",
            "install " + driver + ", or ask whoever runs this machine to"},
-          {"programs", answer.programs_fit,
-           answer.programs_fit ? "test programs built here" : "test programs built elsewhere",
-           "a build on this machine", "clone the course: ./membound there builds for this GPU"},
           mode_need(gpu),
           memory_need(gpu)};
 }

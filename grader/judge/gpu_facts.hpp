@@ -38,23 +38,20 @@ struct GpuAnswer {
   int cuda = 0;                ///< newest CUDA version the driver supports: 12040 for 12.4
   std::string driver;          ///< its own version, "550.54.15"; empty: NVML is not there
   std::string problem;         ///< why there is none
-  bool programs_fit = true;    ///< the test programs were built here, with the runtime of GPUs
 
   /// "driver 550.54.15 for CUDA 12.4"
   [[nodiscard]] std::string driver_text() const;
 };
 
-/// Asks the driver, through its library, for checks with the programs of `build`; quick where
-/// `devices` has no NVIDIA device file.
-[[nodiscard]] GpuAnswer ask_gpu(const std::filesystem::path& build,
-                                const std::filesystem::path& devices = "/dev");
+/// Asks the driver, through its library; quick where `devices` has no NVIDIA device file.
+[[nodiscard]] GpuAnswer ask_gpu(const std::filesystem::path& devices = "/dev");
 
 /// One thing that a GPU needs to serve a check.
 struct GpuNeed {
-  std::string what;  ///< "compute", "driver", "mode", "memory", "programs"
+  std::string what;  ///< "compute", "driver", "mode", "memory"
   bool is_met = false;
   std::string found;   ///< "driver 470.57.02 for CUDA 11.4"
-  std::string needed;  ///< "driver 580 or newer (CUDA 13.0)"
+  std::string needed;  ///< "driver 525 or newer (CUDA 12.0)"
   std::string mend;    ///< what to do unless it is met
 };
 

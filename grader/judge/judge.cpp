@@ -44,6 +44,13 @@ course::Result empty_result(const CheckRequest& request, const CompiledSubmissio
   return result;
 }
 
+/// Whether a whole program finds on a GPU the libcudart.so.13 that it is linked with: it calls more
+/// of the runtime than ours for GPUs has, and meets that of its compiler's toolkit.
+bool has_runtime_for_programs(const compilers::CompilerInfo& compiler) {
+  return compiler.kind == compilers::DeviceCompiler::kNvcc &&
+         std::atoi(compiler.version.c_str()) >= 13;
+}
+
 BuildRequest build_request(const CheckRequest& request) {
   BuildRequest build;
   build.place = request.place;
@@ -52,11 +59,13 @@ BuildRequest build_request(const CheckRequest& request) {
   build.submission = request.submission;
   build.compiler = request.compiler;
   build.architecture = request.architecture;
+  build.target = request.device.target;
   build.stop = request.stop;
   build.graded = request.graded;
   // Never those of a graded run, which share a process with the clock.
   build.times_programs = request.times_programs && !request.sandbox && !request.graded &&
-                         request.device.kind->times_programs();
+                         request.device.kind->times_programs() &&
+                         has_runtime_for_programs(request.compiler);
   return build;
 }
 
@@ -163,12 +172,14 @@ base::Status add_times(const CheckRequest& request, const CompiledPart& part,
   auto asked = run_request(request, part, request.device);
   if (!asked) return asked.error();
   RunRequest run = *std::move(asked);
-  // A program is linked with a runtime of that name, not with a folder.
-  auto folders = gpu_library_folders(run.parts.runner);
-  if (!folders) return folders.error();
+  // A program calls all of the runtime: it meets that of the toolkit that compiled it.
+  std::error_code ignored;
+  const fs::path toolkit = fs::weakly_canonical(request.compiler.program, ignored) / "../..";
+  std::vector<fs::path> folders = {toolkit / "lib64", toolkit / "lib",
+                                   toolkit / "targets/x86_64-linux/lib"};
   if (const char* old = std::getenv("LD_LIBRARY_PATH"); old != nullptr && *old != '\0')
-    folders->emplace_back(old);
-  run.environment["LD_LIBRARY_PATH"] = base::search_path(*folders);
+    folders.emplace_back(old);
+  run.environment["LD_LIBRARY_PATH"] = base::search_path(folders);
   return time_programs(run, measurements);
 }
 

@@ -25,6 +25,7 @@
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
 #include "grader/base/strings.hpp"
+#include "grader/device_code/cuda_api/driver.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
 
@@ -62,7 +63,7 @@ void add_folder(const fs::path& file, std::vector<fs::path>& folders) {
 
 /// Where libcuda.so.1 was found; empty without a driver. The runtime opens it by that name.
 fs::path driver_library() {
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* const library = cuda_api::open_library("libcuda.so.1");
   link_map* map = nullptr;
   if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
     return {};
@@ -120,6 +121,7 @@ std::vector<fs::path> gpu_nodes(const fs::path& folder, int gpu_number) {
        entry.increment(error)) {
     const std::string name = entry->path().filename();
     if (name == "nvidiactl" || name == "nvidia-uvm" || name == "nvidia-uvm-tools" ||
+        name == "dxg" ||  // all GPUs of a Linux machine in Windows
         (is_gpu(name) && (!knows_it || name == only)))
       nodes.push_back(entry->path());
   }

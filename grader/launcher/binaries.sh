@@ -13,8 +13,6 @@ binaries_problem() {
   local said
   if [ "$(uname -m)" != "$(cat "$binaries/machine")" ]; then
     echo "they are for $(cat "$binaries/machine"), and this machine is $(uname -m)"
-  elif gpu_serves; then
-    echo "they are for the virtual GPU, and this machine has a real one"
   elif ! said=$("$binaries/bin/membound-student" --version 2>&1); then
     echo "they do not start: ${said##*$'\n'}"
   fi

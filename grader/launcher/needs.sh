@@ -72,7 +72,7 @@ libvalijson-dev /usr/include/valijson/validator.hpp tests tests the result schem
 g++ /usr/bin/g++ nvcc nvcc reads a kernel with it first
 python3-pip /usr/bin/pip3 toolkit fetches the CUDA compiler
 ca-certificates /etc/ssl/certs/ca-certificates.crt toolkit knows whom the CUDA compiler is fetched from
-clang /usr/bin/clang++ clang compiles kernels for the virtual GPU, without a CUDA toolkit
+clang /usr/bin/clang++ clang compiles kernels without a CUDA toolkit
 clangd /usr/bin/clangd editor tells mistakes while a kernel is written
 clang-format /usr/bin/clang-format ci holds the sources to one format
 clang-tidy /usr/bin/clang-tidy ci finds mistakes in what a commit changes
@@ -86,14 +86,15 @@ ccache /usr/bin/ccache ccache makes the second build of the course short
 LIST
 }
 
-# Prints the folder of a CUDA toolkit of version 13, or fails. Debian's own nvcc is version 11,
-# whose runtime cannot load a kernel from a file.
+# Prints the folder of a CUDA toolkit of version 12 or newer whose nvcc makes code for this machine's GPU, if it has
+# one, or fails. Debian's own nvcc is version 11.
 find_toolkit() {
   local nvcc candidate
   nvcc=$(readlink -f -- "$(command -v nvcc || true)") || true
-  for candidate in "${MEMBOUND_TOOLKIT:-}" "${nvcc%/bin/nvcc}" /usr/local/cuda "$wheel_toolkit"; do
+  for candidate in "${MEMBOUND_TOOLKIT:-}" "${nvcc%/bin/nvcc}" /usr/local/cuda{,-*} "$wheel_toolkit"; do
     [ -n "$candidate" ] && [ -x "$candidate/bin/nvcc" ] &&
-      grep -qs '#define CUDART_VERSION *13' "$candidate/include/cuda_runtime_api.h" &&
+      grep -qsE '#define CUDART_VERSION *1[2-9]' "$candidate/include/cuda_runtime_api.h" &&
+      serves_gpu "$candidate/bin/nvcc" &&
       { echo "$candidate"; return; }
   done
   return 1
@@ -111,24 +112,29 @@ find_clang() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
-# Whether one has what CUDA 13 wants: driver 580 or newer, compute capability 7.5 or newer. Without nvidia-smi that is
-# not known here; the program, once built, asks the driver itself (judge/gpu_facts).
-gpu_serves() {
-  has_gpu || return 1
-  command -v nvidia-smi >/dev/null || return 0
+# Whether an nvcc, or the one that can be fetched, makes code for a GPU of this machine: for its compute capability, and
+# for a driver of its own major version or a newer one. Where there is no GPU, and where nvidia-smi is missing, any does;
+# the program, once built, asks the driver itself (judge/gpu_facts).
+serves_gpu() { # [NVCC]
+  has_gpu && command -v nvidia-smi >/dev/null || return 0
+  local said='release 13.0 sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_103 sm_110 sm_120 sm_121'
+  if [ "${1:-}" ]; then said=$("$1" --version && "$1" --list-gpu-code) || return 1; fi
   nvidia-smi --query-gpu=driver_version,compute_cap --format=csv,noheader 2>/dev/null |
-    awk -F '[., ]+' '$1 >= 580 && $(NF - 1) * 10 + $NF >= 75 { serves = 1 } END { exit !serves }'
+    awk -F '[., ]+' -v said="${said//$'\n'/ } " '
+      BEGIN { oldest = said ~ /release 13/ ? 580 : 525 }
+      $1 >= oldest && index(said, " sm_" $(NF - 1) $NF " ") { serves = 1 }
+      END { exit !serves }'
 }
 
-# Which device compilers this call needs: the one it names; for the tests both; else nvcc where it is or
-# where a GPU can use what it makes, and clang, which needs no toolkit, everywhere else.
+# Which device compilers this call needs: the one it names; for the tests both; else nvcc where it is, or can be
+# fetched, and makes code for the GPU, if there is one; and clang, which needs no toolkit, everywhere else.
 choose_compilers() {
   want_nvcc='' want_clang=''
   case "${want_tests:+both}${compiler:-}" in
     both*) want_nvcc=1 want_clang=1 ;;
     nvcc) want_nvcc=1 ;;
     clang) want_clang=1 ;;
-    *) if find_toolkit >/dev/null || gpu_serves; then want_nvcc=1; else want_clang=1; fi ;;
+    *) if find_toolkit >/dev/null || { has_gpu && serves_gpu; }; then want_nvcc=1; else want_clang=1; fi ;;
   esac
 }
 

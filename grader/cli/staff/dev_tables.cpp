@@ -436,8 +436,8 @@ base::Result<fs::path> figures_file(const Context& context, const judge::Tools& 
   if (tools.device.kind->predicts_times())
     return context.place.state / "figures" /
            (authoring::gpu_name_in_files(tools.device.name) + ".csv");
-  const auto gpus = judge::chosen_gpus(options.device.empty() ? "gpu" : options.device,
-                                       judge::ask_gpu(build_folder()).gpus);
+  const auto gpus =
+      judge::chosen_gpus(options.device.empty() ? "gpu" : options.device, judge::ask_gpu().gpus);
   if (!gpus) return gpus.error();
   return context.place.root / "handouts" /
          ("measured_" + authoring::gpu_name_in_files(gpus->front().name) + ".csv");

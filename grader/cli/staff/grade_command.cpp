@@ -418,7 +418,7 @@ base::Result<queue::Settings> grading_settings(const Context& context,
   settings.place = context.place;
   settings.course = &context.course;
   settings.compiler = tools->compiler;
-  settings.architecture = judge::kArchitecture;
+  settings.architecture = judge::architecture_for(tools->device, tools->compiler.kind);
   settings.device = tools->device;
   settings.devices = tools->all_devices;
   settings.seconds_per_stage = tools->device.kind->graded_seconds_per_stage();

@@ -160,7 +160,7 @@ base::Result<std::string> output_of(const base::ProcessRequest& request, const c
 
 /// What the microbenchmarks print on this machine's GPU.
 base::Result<std::string> measured(const fs::path& root) {
-  const judge::GpuAnswer gpu = judge::ask_gpu(build_folder());
+  const judge::GpuAnswer gpu = judge::ask_gpu();
   if (!gpu.answers)
     return base::Error{base::ErrorKind::kMachine, "membound machine calibrate",
                        "no GPU answers: " + gpu.problem, "an NVIDIA GPU with its driver",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/device_code/compilers/compiler.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
@@ -30,6 +31,15 @@ std::vector<fs::path> in_toolkits(const std::string& name, const CompilerPlaces&
   if (!places.toolkit.empty()) add(places.toolkit / "bin" / name);
   add(base::find_in_path(name, places.path));
   add(places.system / "bin" / name);
+  // Toolkits that lie side by side, "cuda-12.4" beside "cuda", newest first.
+  std::vector<fs::path> beside;
+  std::error_code error;
+  for (fs::directory_iterator entry(places.system.parent_path(), error), end;
+       !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with(places.system.filename().string() + "-"))
+      beside.push_back(entry->path());
+  std::sort(beside.rbegin(), beside.rend());
+  for (const fs::path& toolkit : beside) add(toolkit / "bin" / name);
   if (!places.root.empty()) add(places.root / ".membound/toolkit/nvidia/cu13/bin" / name);
   return all;
 }
@@ -65,11 +75,30 @@ fs::path behind_script(const fs::path& program) {
   return !folder.empty() && fs::exists(folder / "nvcc", ignored) ? folder / "nvcc" : program;
 }
 
+/// What an nvcc that is there lacks for `target`, "makes no code for compute capability 7.0";
+/// empty: nothing.
+std::string lacks(const fs::path& nvcc, const std::string& version, const CodeTarget& target) {
+  if (target.capability == 0) return "";
+  const auto as_text = [](int tens) {
+    return std::to_string(tens / 10) + "." + std::to_string(tens % 10);
+  };
+  // Machine code needs a driver of its own major version, or a newer one.
+  if (std::atoi(version.c_str()) > target.driver_cuda / 1000)
+    return "makes code for drivers of CUDA " + std::to_string(std::atoi(version.c_str())) +
+           ", and this one is for CUDA " +
+           as_text(target.driver_cuda / 1000 * 10 + target.driver_cuda % 1000 / 10);
+  const auto known = base::run_process(
+      {.arguments = {nvcc.string(), "--list-gpu-code"}, .timeout_seconds = kVersionSeconds});
+  const std::string wanted = "sm_" + std::to_string(target.capability) + "\n";
+  if (known && ("\n" + known->output + "\n").find("\n" + wanted) != std::string::npos) return "";
+  return "makes no code for compute capability " + as_text(target.capability);
+}
+
 base::Error none_found(DeviceCompiler kind, const std::string& passed_over) {
   base::Error error;
   error.kind = base::ErrorKind::kMachine;
   error.where = std::string(to_string(kind));
-  error.found = passed_over.empty() ? "not found on this machine" : "too old: " + passed_over;
+  error.found = passed_over.empty() ? "not found on this machine" : "not usable: " + passed_over;
   if (kind == DeviceCompiler::kNvcc) {
     error.expected =
         "the CUDA compiler, version 12 or newer (in $MEMBOUND_TOOLKIT/bin, PATH, "
@@ -130,6 +159,9 @@ std::vector<std::string> command_of(const CompilerRun& run) {
   } else if (run.runtime.empty()) {
     all = {"/bin/sh", run.student / "clang" / "compile.sh"};
     if (run.red_zones) all.emplace_back("--red-zones");
+    if (const int wanted = std::atoi(run.architecture.c_str());
+        wanted > 0 && wanted < kClangArchitecture)
+      all.insert(all.end(), {"--card", run.architecture});
     all.insert(all.end(), {run.output, run.program});
   } else {
     all = {"/bin/sh", run.student / "clang" / "compile_program.sh"};
@@ -169,24 +201,35 @@ std::string folder_in_dry_run(std::string_view text) {
   return std::string(text.substr(0, text.find_first_of("\r\n")));
 }
 
-base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlaces& places) {
+base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlaces& places,
+                                         const CodeTarget& target) {
   std::string passed_over;
   for (const fs::path& program : candidates(kind, places)) {
     const auto answer = base::run_process(
         {.arguments = {program.string(), "--version"}, .timeout_seconds = kVersionSeconds});
     if (!answer) continue;
     const std::string version = version_in(kind, answer->output);
-    if (answer->exit_code == 0 && std::atoi(version.c_str()) >= oldest(kind))
-      return CompilerInfo{kind, behind_script(program), version};
-    passed_over += (passed_over.empty() ? "" : ", ") + program.string() + " " + version;
+    const bool is_new = answer->exit_code == 0 && std::atoi(version.c_str()) >= oldest(kind);
+    const std::string problem = !is_new                          ? "is too old"
+                                : kind == DeviceCompiler::kClang ? ""
+                                                                 : lacks(program, version, target);
+    if (problem.empty()) return CompilerInfo{kind, behind_script(program), version};
+    // One that lies there under several names is told once.
+    const std::string told = std::string(to_string(kind)) + " " + version + " " + problem;
+    if (passed_over.find(told) == std::string::npos)
+      passed_over += (passed_over.empty() ? "" : ", ") + told;
   }
   return none_found(kind, passed_over);
 }
 
-base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places) {
-  auto nvcc = find_compiler(DeviceCompiler::kNvcc, places);
+base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places,
+                                             const CodeTarget& target) {
+  auto nvcc = find_compiler(DeviceCompiler::kNvcc, places, target);
   if (nvcc) return nvcc;
-  auto clang = find_compiler(DeviceCompiler::kClang, places);
+  auto clang = find_compiler(DeviceCompiler::kClang, places, target);
+  constexpr std::string_view kThere = "not usable: ";
+  if (clang && nvcc.error().found.starts_with(kThere))
+    clang->passed_over = nvcc.error().found.substr(kThere.size());
   if (clang) return clang;
   return base::Error{base::ErrorKind::kMachine, "a compiler for kernels",
                      "nvcc: " + nvcc.error().found + "; clang++: " + clang.error().found,

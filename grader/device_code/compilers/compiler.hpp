@@ -18,7 +18,7 @@ namespace membound::compilers {
 /// The one seam between compilers.
 enum class DeviceCompiler {
   kNvcc,  ///< makes a fatbin, for GPUs and the virtual GPU
-  kClang  ///< makes PTX without an NVIDIA toolkit, for the virtual GPU only
+  kClang  ///< makes PTX without an NVIDIA toolkit, which a GPU's driver compiles
 };
 
 /// "nvcc" or "clang".
@@ -32,6 +32,8 @@ struct CompilerInfo {
   DeviceCompiler kind = DeviceCompiler::kNvcc;
   std::filesystem::path program;
   std::string version;  ///< "13.0.88", "14.0.6"
+  /// Of clang where an nvcc is there that makes no code for the GPU: why, "nvcc 13.0.88 makes …".
+  std::string passed_over = {};
 
   /// "nvcc 13.0.88", as results record it.
   [[nodiscard]] std::string name() const;
@@ -45,17 +47,31 @@ struct CompilerPlaces {
   std::filesystem::path root;  ///< the course's, whose .membound/toolkit the launcher fills
 };
 
+/// PTX of clang's is for this compute capability and every newer one, as clang.flags says, unless a
+/// card is older.
+inline constexpr int kClangArchitecture = 80;
+/// Ten times the compute capability of the oldest cards that serve.
+inline constexpr int kOldestCard = 60;
+
+/// What device code is to run on. A virtual GPU takes any: all is 0.
+struct CodeTarget {
+  int capability = 0;   ///< ten times the compute capability: 70 for 7.0
+  int driver_cuda = 0;  ///< newest CUDA version that the driver supports: 12040 for 12.4
+};
+
 /// The places the environment names, for a course at `root`.
 [[nodiscard]] CompilerPlaces compiler_places(const std::filesystem::path& root);
 
-/// The first usable compiler of this kind: nvcc of CUDA 12 or newer, clang 14 or newer. Older ones
-/// are passed over, and named in the error when there is no other. `program` is the compiler
-/// itself, also where PATH holds a script that starts it.
+/// The first usable compiler of this kind: nvcc of CUDA 12 or newer that makes code for `target`,
+/// clang 14 or newer. Others are passed over, and named in the error when there is no other.
+/// `program` is the compiler itself, also where PATH holds a script that starts it.
 [[nodiscard]] base::Result<CompilerInfo> find_compiler(DeviceCompiler kind,
-                                                       const CompilerPlaces& places);
+                                                       const CompilerPlaces& places,
+                                                       const CodeTarget& target = {});
 
-/// For the virtual GPU: nvcc where there is one, else clang. An error asks for clang.
-[[nodiscard]] base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places);
+/// nvcc where there is one that makes code for `target`, else clang. An error asks for clang.
+[[nodiscard]] base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places,
+                                                           const CodeTarget& target = {});
 
 /// A program of the CUDA toolkit, "nvdisasm", where nvcc is looked for; empty where there is none.
 [[nodiscard]] std::filesystem::path find_toolkit_program(const std::string& name,
@@ -65,7 +81,7 @@ struct CompilerPlaces {
 struct CompilerRun {
   DeviceCompiler kind = DeviceCompiler::kNvcc;
   std::filesystem::path program;
-  std::string architecture;       ///< compute capability without its dot (nvcc only)
+  std::string architecture;       ///< compute capability without its dot
   std::filesystem::path student;  ///< folder of the student headers and flags
   std::filesystem::path lab;      ///< folder of kernel.cuh
   std::filesystem::path source;

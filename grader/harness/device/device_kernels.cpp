@@ -28,9 +28,16 @@ dim3 blocks_of(std::size_t elements, std::size_t per_block) {
 
 base::Result<DeviceKernels::Library> load_library(const std::filesystem::path& fatbin) {
   cudaLibrary_t library = nullptr;
-  if (const cudaError_t code = cudaLibraryLoadFromFile(&library, fatbin.c_str(), nullptr, nullptr,
-                                                       0, nullptr, nullptr, 0);
-      code != cudaSuccess)
+  const auto load = [&](const std::filesystem::path& file) {
+    return cudaLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0, nullptr, nullptr,
+                                   0);
+  };
+  cudaError_t code = load(fatbin);
+  // What this card or its driver does not take lies beside as PTX for all cards, where clang was
+  // there to make it.
+  if (code != cudaSuccess && load(fatbin.parent_path() / "harness.sm_60.ptx") == cudaSuccess)
+    code = cudaSuccess;
+  if (code != cudaSuccess)
     return base::Error{base::ErrorKind::kMachine, fatbin.string(), cuda_error_text(code),
                        "the harness's own kernels, compiled for this device",
                        "build again on this machine, so that the device is detected"};

@@ -14,27 +14,9 @@ Function* find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// The driver's own question, for runtimes that do not take a cudaKernel_t in
-/// cudaFuncGetParamInfo.
-using DriverQuestion = int(cudaKernel_t, std::size_t, std::size_t*, std::size_t*);
-DriverQuestion* driver_question() {
-  static DriverQuestion* const found = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-    const cudaError_t code = cudaGetDriverEntryPointByVersion("cuKernelGetParamInfo", &function,
-                                                              12040, cudaEnableDefault, &result);
-    const bool usable = code == cudaSuccess && result == cudaDriverEntryPointSuccess;
-    static_cast<void>(cudaGetLastError());
-    return usable ? reinterpret_cast<DriverQuestion*>(function) : nullptr;
-  }();
-  return found;
-}
-
 bool parameter(cudaKernel_t kernel, std::size_t index, Parameter& out) {
   std::size_t offset = 0, size = 0;
-  const bool known = virtual_gpu_name().empty() && driver_question() != nullptr
-                         ? driver_question()(kernel, index, &offset, &size) == 0
-                         : cudaFuncGetParamInfo(kernel, index, &offset, &size) == cudaSuccess;
+  const bool known = cudaFuncGetParamInfo(kernel, index, &offset, &size) == cudaSuccess;
   if (!known) static_cast<void>(cudaGetLastError());
   out = {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)};
   return known;

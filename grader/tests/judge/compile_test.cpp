@@ -134,8 +134,7 @@ TEST_F(DeviceCode, FindsTheFirstCompilerThatIsNewEnough) {
   places.path = (folder_.path() / "old").string();
   const auto none = compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places);
   ASSERT_FALSE(none);
-  EXPECT_THAT(none.error().found, HasSubstr("too old"));
-  EXPECT_THAT(none.error().found, HasSubstr("11.8.89"));
+  EXPECT_THAT(none.error().found, HasSubstr("nvcc 11.8.89 is too old"));
   places.system = folder_.path() / "toolkit";
   const auto found = compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places);
   ASSERT_TRUE(found);

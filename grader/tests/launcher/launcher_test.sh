@@ -39,19 +39,35 @@ expect "the tests" "*libarchive-dev*libsqlitecpp-dev*libvalijson-dev*" \
 
 # --- a GPU -------------------------------------------------------------------------------------
 
-compiler_beside() ( # LINES that nvidia-smi prints
-  state=$folder
+# toolkit VERSION CARD…: a folder with an nvcc that makes code for the cards.
+toolkit() {
+  local place=$folder/toolkit-$1
+  mkdir -p "$place/bin" "$place/include"
+  echo "#define CUDART_VERSION ${1%.*}0${1#*.}0" >"$place/include/cuda_runtime_api.h"
+  printf '%s\n' '#!/bin/sh' "[ \$1 = --version ] && echo 'release $1, V$1.88' && exit" \
+    "printf 'sm_%s\\n' ${*:2}" >"$place/bin/nvcc"
+  chmod +x "$place/bin/nvcc"
+}
+toolkit 13.0 75 80 90 120
+toolkit 12.4 50 60 70 75 80 90
+compiler_beside() ( # LINES that nvidia-smi prints, VERSION of the toolkit that is there or nothing
+  state=$folder shown=$1 MEMBOUND_TOOLKIT=${2:+$folder/toolkit-$2}
   . "$source_dir/grader/launcher/needs.sh"
-  find_toolkit() { return 1; }
+  if [ -z "$2" ]; then find_toolkit() { return 1; }; fi
   has_gpu() { true; }
-  shown=$1
   nvidia-smi() { printf '%b' "$shown"; }
+  unset -f nvcc
+  PATH=$folder/no-nvcc:/usr/bin:/bin
   choose_compilers
   echo "${want_nvcc:+nvcc}${want_clang:+clang}"
 )
-for row in '580.65.06, 7.5|nvcc' '580.65.06, 12.0|nvcc' '550.54.15, 7.5|clang' '580.65.06, 7.0|clang' \
-  '535.183.01, 9.0|clang' '|clang' '580.65.06, 6.1\n580.65.06, 8.6|nvcc'; do
-  expect "compiler where nvidia-smi prints ${row%|*}" "${row#*|}" "$(compiler_beside "${row%|*}")"
+# What nvidia-smi prints, the toolkit that is there, what is chosen. An nvcc is fetched where it serves.
+for row in '580.65.06, 7.5||nvcc' '580.65.06, 12.0||nvcc' '550.54.15, 7.5||clang' '580.65.06, 7.0||clang' \
+  '535.183.01, 9.0||clang' '||clang' '580.65.06, 6.1\n580.65.06, 8.6||nvcc' '470.57.02, 7.5|12.4|clang' \
+  '550.54.15, 7.5|12.4|nvcc' '525.60.13, 6.0|12.4|nvcc' '580.65.06, 7.0|12.4|nvcc' '535.183.01, 13.7|12.4|clang'; do
+  IFS='|' read -r prints has chosen <<<"$row"
+  expect "compiler where nvidia-smi prints $prints, and CUDA ${has:-of no version} is there" "$chosen" \
+    "$(compiler_beside "$prints" "$has")"
 done
 
 # --- the line of progress --------------------------------------------------------------------

@@ -153,12 +153,14 @@ cudaDeviceProp properties_of(const timing::Machine& m) {
 cudaError_t attribute_of(const timing::Machine& m, int attribute, int& value) {
   const cudaDeviceProp p = properties_of(m);
   switch (attribute) {
-#define DEVICE_ATTRIBUTE(number, expression) \
-  case number:                               \
-    value = static_cast<int>(expression);    \
+#define MODEL(number, expression)         \
+  case number:                            \
+    value = static_cast<int>(expression); \
     return cudaSuccess;
-#include "grader/vgpu/runtime/device/device_attributes.def"
-#undef DEVICE_ATTRIBUTE
+#define PROPERTY(number, member) MODEL(number, p.member)
+#include "grader/device_code/cuda_api/device_attributes.def"
+#undef PROPERTY
+#undef MODEL
     default:
       value = 0;
       return attribute >= 1 && attribute <= kLastAttribute ? cudaSuccess : cudaErrorInvalidValue;

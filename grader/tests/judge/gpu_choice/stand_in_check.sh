@@ -2,16 +2,18 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A machine with a GPU whose driver is too old, from the command line to the verdict: a container with
-# NVIDIA's device file, and a stand-in for its driver. `doctor` has a row for each thing that a GPU needs.
+# Machines with a GPU that cannot serve, and with one that can, from the command line to the verdict: containers with
+# NVIDIA's device file, and a stand-in for its driver, which executes on the virtual GPU. `doctor` has a row for each
+# thing that a GPU needs.
 #
-#   cannot_serve.sh PROGRAM DRIVER-FOLDER COURSE
+#   stand_in_check.sh PROGRAM DRIVER-FOLDER COURSE
 set -euo pipefail
 program=$1 driver=$2 course=$3
 inside() { # GPU-DRIVER CARD ARGUMENT…
   bwrap --bind / / --dev /dev --proc /proc --ro-bind /dev/null /dev/nvidiactl \
     --setenv STAND_IN_DRIVER "$1" --setenv STAND_IN_GPUS "$2" --setenv LD_LIBRARY_PATH "$driver" \
-    --setenv MEMBOUND_ROOT "$course" --setenv COLUMNS 200 "${@:3}"
+    --setenv STAND_IN_RUNTIME "${program%/bin/*}/vgpu/libcudart.so.13" --setenv MEMBOUND_ROOT "$course" \
+    --setenv COLUMNS 200 "${@:3}"
 }
 inside '' '' true 2>/dev/null || { echo "no container can be made here"; exit 77; }
 failed=0
@@ -27,9 +29,16 @@ said=$(inside '470.57.02 11040' "$t4" "$program" check 01/1 --submission "$answe
 holds "$said" "membound: note: Tesla T4 cannot serve: driver 470.57.02 for CUDA 11.4" "vgpu:t4 takes its place" "1 direct                 passed"
 said=$(inside '470.57.02 11040' "$t4" "$program" doctor 2>&1) || true
 holds "$said" "GPU           Tesla T4" "warn  GPU driver    driver 470.57.02 for CUDA 11.4" \
-  "fix: install driver 580 or newer" "until then checks run on vgpu:t4" "ok    GPU compute   compute capability 7.5" \
+  "fix: install driver 525 or newer" "until then checks run on vgpu:t4" "ok    GPU compute   compute capability 7.5" \
   "ok    GPU mode" "ok    GPU memory"
 said=$(inside '580.65.06 13000' "${t4/15000;0;0/900;2;0}" "$program" doctor 2>&1) || true
 holds "$said" "warn  GPU mode      compute mode Prohibited" "fix: sudo nvidia-smi -c DEFAULT" \
   "warn  GPU memory    0.9 GB of 15.8 GB are free" "nvidia-smi lists"
+# The oldest driver and nearly the oldest cards that serve, whatever toolkit is here: clang's code, through our runtime.
+v100='Tesla V100-PCIE-32GB;70;80;34079;33000;0;0'
+said=$(inside '525.60.13 12000' "$v100" "$program" doctor 2>&1) || true
+holds "$said" "ok    GPU driver    driver 525.60.13 for CUDA 12.0" "ok    GPU compute   compute capability 7.0" "ok    GPU code      clang"
+said=$(inside '525.60.13 12000' "$v100" env MEMBOUND_DEVICE=vgpu:v100 PATH=/usr/bin:/bin "$program" check 01/1 --device gpu \
+  --compiler clang --size 65536 --submission "$answer" 2>&1) || true
+holds "$said" "Tesla V100" "1 direct                 passed"
 exit "$failed"
