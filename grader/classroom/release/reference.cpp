@@ -29,27 +29,35 @@ constexpr std::array<std::string_view, 1> kDebugFlags = {"-lineinfo"};
 
 /// That of the virtual GPU's usual machine.
 constexpr const char* kVirtualArchitecture = "90";
+/// PTX for this one is for every GPU that serves (judge/gpu_facts).
+constexpr const char* kOldestCard = "60";
 
 /// One file to make.
 struct Task {
   std::string lab;  // empty: the harness's own kernels
   const CompilerInfo* compiler = nullptr;
-  std::string architecture;  // of nvcc
+  std::string architecture;  // of nvcc; of clang only where a card is older than its PTX is for
 
   [[nodiscard]] fs::path source() const {
     return lab.empty() ? fs::path("grader/harness/device/harness_kernels.cu")
                        : fs::path("solutions") / lab / "kernel.cu";
   }
   [[nodiscard]] std::string output() const {
-    if (lab.empty())
-      return std::string(kBinaries) + "grader/harness/harness" +
-             std::string(compilers::code_ending(compiler->kind));
-    const std::string name = compiler->kind == DeviceCompiler::kNvcc
-                                 ? "reference.sm_" + architecture + ".fatbin"
-                                 : "reference.ptx";
-    return "released/" + lab + "/" + name;
+    const bool is_usual = lab.empty() && compiler->kind == DeviceCompiler::kNvcc;
+    const std::string name = (lab.empty() ? "harness" : "reference") +
+                             (architecture.empty() || is_usual ? "" : ".sm_" + architecture) +
+                             std::string(compilers::code_ending(compiler->kind));
+    return (lab.empty() ? std::string(kBinaries) + "grader/harness/" : "released/" + lab + "/") +
+           name;
   }
 };
+
+std::string oldest_of(const std::vector<std::string>& architectures) {
+  const auto oldest = std::min_element(
+      architectures.begin(), architectures.end(),
+      [](const auto& one, const auto& other) { return std::stoi(one) < std::stoi(other); });
+  return oldest == architectures.end() ? kVirtualArchitecture : *oldest;
+}
 
 std::vector<Task> tasks_of(const ReferenceRequest& request) {
   std::vector<Task> tasks;
@@ -57,15 +65,23 @@ std::vector<Task> tasks_of(const ReferenceRequest& request) {
     for (const CompilerInfo& compiler : request.compilers) {
       if (compiler.kind == DeviceCompiler::kClang) {
         tasks.push_back({lab, &compiler, ""});
+        tasks.push_back({lab, &compiler, kOldestCard});
         continue;
       }
       for (const std::string& architecture : request.architectures)
         tasks.push_back({lab, &compiler, architecture});
     }
   }
-  // One file serves the virtual GPU, whatever compiler students have.
-  if (request.harness_kernels && !request.compilers.empty())
-    tasks.push_back({"", &request.compilers.back(), kVirtualArchitecture});
+  // The harness's own serve the virtual GPU, whatever compiler students have, and real ones: nvcc's
+  // hold PTX for the oldest of the cards, clang's lie beside it for the oldest that serves.
+  if (!request.harness_kernels || request.compilers.empty()) return tasks;
+  const CompilerInfo& last = request.compilers.back();
+  if (last.kind == DeviceCompiler::kClang) {
+    tasks.push_back({"", &last, ""});
+    tasks.push_back({"", &last, kOldestCard});
+  } else {
+    tasks.push_back({"", &last, oldest_of(request.architectures)});
+  }
   return tasks;
 }
 
@@ -102,7 +118,9 @@ base::Result<std::vector<std::string>> command(const ReferenceRequest& request, 
   std::vector<std::string> all;
   if (task.compiler->kind == DeviceCompiler::kClang) {
     // The course's own two steps, as submissions are compiled; -g0 takes back what tells names.
-    all = {"/bin/sh", student / "clang" / "compile.sh", output, task.compiler->program, "-g0"};
+    all = {"/bin/sh", student / "clang" / "compile.sh"};
+    if (!task.architecture.empty()) all.insert(all.end(), {"--card", task.architecture});
+    all.insert(all.end(), {output, task.compiler->program, "-g0"});
     all.insert(all.end(), inputs.begin(), inputs.end());
     return all;
   }

@@ -42,8 +42,8 @@ def course_files(tree):
     for path in sorted(p for p in tree.rglob("*") if p.is_file()):
         name = path.relative_to(tree).as_posix()
         left_out = any(name == part or (part.endswith("/") and name.startswith(part)) for part in LEFT_OUT)
-        # Fatbins for GPUs are of use only beside a toolkit's runtime.
-        if (not left_out or name.startswith(KEPT)) and not re.match(r"released/[^/]+/reference\.", name):
+        # This one is the programs' own; those for GPUs are taken from here.
+        if (not left_out or name.startswith(KEPT)) and not re.match(r"released/[^/]+/reference\.ptx", name):
             yield name
 
 

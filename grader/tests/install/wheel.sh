@@ -7,9 +7,9 @@
 # student's work. What the programs ask of the system is what Debian 12 and Ubuntu 22.04 have. FOLDER/site stays there
 # for notebooks.sh.
 #
-#   wheel.sh MEMBOUND COURSE FOLDER
+#   wheel.sh MEMBOUND COURSE FOLDER DRIVER-FOLDER
 set -euo pipefail
-program=$1 course=$2 folder=$3
+program=$1 course=$2 folder=$3 driver=$4
 python3 -m pip --version >/dev/null 2>&1 || { echo "pip is missing"; exit 77; }
 rm -rf "$folder"
 mkdir -p "$folder"
@@ -85,6 +85,17 @@ holds "$(membound check 01 --compiler clang)" "1.00 of ref." "100 of 100 points"
 membound handout 01 --notebook "$student/again.ipynb"
 cmp -s "$student/again.ipynb" handouts/01-reverse-array/notebook.ipynb || bad "the notebook is not that of the release"
 [[ $(head -c 4 "$programs/vgpu/libcudart.so.13") == $'\x7fELF' ]] || bad "no runtime"
+
+# The same programs serve a GPU: here with a stand-in for its driver, which executes on the virtual GPU.
+on_gpu() { # GPU-DRIVER CARD COMMAND…
+  bwrap --bind / / --dev /dev --proc /proc --ro-bind /dev/null /dev/nvidiactl \
+    --setenv STAND_IN_DRIVER "$1" --setenv STAND_IN_GPUS "$2" --setenv LD_LIBRARY_PATH "$driver" \
+    --setenv STAND_IN_RUNTIME "$programs/vgpu/libcudart.so.13" "${@:3}" 2>&1 </dev/null
+}
+if on_gpu '' '' true; then
+  holds "$(MEMBOUND_DEVICE=vgpu:v100 on_gpu '525.60.13 12000' 'Tesla V100-PCIE-32GB;70;80;34079;33000;0;0' \
+    python3 -m membound check 01/1 --compiler clang --size 65536 || true)" "on Tesla V100-PCIE-32GB" "1 direct                 passed"
+fi
 
 # A newer release, whose skeleton says more at its end; and the student has worked at its beginning.
 cp -r "$folder/tree" "$folder/newer"
