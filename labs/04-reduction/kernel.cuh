@@ -15,9 +15,9 @@
 /// Launch   `LAUNCH_SHAPE(<stage>, long long n)`;
 ///          stages 5 and 6: `LAUNCH_PLAN(<stage>, long long n)`
 ///          For an empty array a LAUNCH_SHAPE with an empty grid launches nothing.
-/// Program  Stage 7 reads the inputs "in" (n floats, n < 2^31) and "threads" (of a block: one int, a
-///          power of 2 up to 1,024), and writes the output "sums" (a float for each block of so many
-///          elements, of which the last may have fewer) (program.hpp).
+/// Program  Stage 7 reads the inputs "in" (n floats, n < 2^31) and "threads" (of a block: one int,
+///          a power of 2 up to 1,024), and writes the output "sums" (a float for each block of
+///          so many elements, of which the last may have fewer) (program.hpp).
 #pragma once
 
 #include "membound.cuh"

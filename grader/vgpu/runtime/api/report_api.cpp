@@ -85,8 +85,9 @@ CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
 /// other runs only as a whole; its entry in the report then has "not_sampled", and why. Each entry
 /// has "drawn_bytes", which lazily generated arrays hold by then. Until membound_vgpu_sample() is
 /// called. With `slice_step` not 0 `count` blocks that lie so far apart execute only what decides
-/// where they store and which way they go; "kinds" then names a block of each kind, and "stored" has
-/// of each block how many bytes it would store and the sum of their addresses. One alone does store.
+/// where they store and which way they go; "kinds" then names a block of each kind, and "stored"
+/// has of each block how many bytes it would store and the sum of their addresses. One alone does
+/// store.
 CUDA_EXPORT void membound_vgpu_run_blocks(unsigned long long first, unsigned long long count,
                                           unsigned long long most, unsigned long long slice_step) {
   Context& only = context();
