@@ -17,6 +17,9 @@ namespace {
 /// What a whole run may take within a check, and what is too little to look for a rule: of a core
 /// with nothing else to do, by instructions and places, so that no verdict hangs on the host.
 constexpr double kMostSeconds = 12, kLittleSeconds = 0.03;
+/// What one of a launch that is too slow may take: it earns nothing for its speed, and takes
+/// longest.
+constexpr double kMostSecondsIfSlow = 2;
 /// On one core, about: of executing, and of drawing, comparing and remembering a place.
 constexpr double kInstructionsPerSecond = 1e8, kPlacesPerSecond = 1e8;
 
@@ -36,6 +39,7 @@ void StageRun::check_places(const Session::SizedCases& way, std::size_t case_ind
   if (way.sampled && may_leave_out(way, case_index, outcome, doubt))
     look_at_whole(way, case_index, doubt, outcome.timing);
   if (outcome.timing.runs_wrong > 0) return;
+  if (outcome.timing.ratio < stage_.pass_ratio) return;
   // Of the sizes at which it could not be timed, the largest that can be computed whole: a block
   // that leaves its part out may be why the others could not stand for it.
   for (const Session::SizedCases& larger : session_.ways_to_run_whole(stage_)) {
@@ -62,7 +66,8 @@ bool StageRun::may_leave_out(const Session::SizedCases& way, std::size_t case_in
 void StageRun::look_at_whole(const Session::SizedCases& way, std::size_t case_index,
                              const std::string& doubt, course::Timing& timing) {
   WholeLimits limits;
-  limits.instructions = static_cast<std::uint64_t>(kMostSeconds * kInstructionsPerSecond);
+  const double seconds = timing.ratio < stage_.pass_ratio ? kMostSecondsIfSlow : kMostSeconds;
+  limits.instructions = static_cast<std::uint64_t>(seconds * kInstructionsPerSecond);
   const auto [known, is_new] = whole_by_label_.try_emplace(way.cases[case_index].label);
   if (is_new) known->second = run_whole(way, case_index, limits);
   course::WholeRun whole = known->second;
