@@ -82,6 +82,8 @@ holds "$(membound start)" "laid the course out in $student/labs" "Lab 01, stage 
 holds "$(./membound check 01 --compiler clang 2>&1 || true)" "on vgpu:h200" "wrong result"
 cp released/01-reverse-array/answer.cu labs/01-reverse-array/kernel.cu
 holds "$(membound check 01 --compiler clang)" "1.00 of ref." "100 of 100 points"
+# A whole program is linked with what a wheel has of the runtime. Untouched, it compiles, and a call of it fails.
+holds "$(membound check 13/5 --compiler clang 2>&1 || true)" "wrong result"
 membound handout 01 --notebook "$student/again.ipynb"
 cmp -s "$student/again.ipynb" handouts/01-reverse-array/notebook.ipynb || bad "the notebook is not that of the release"
 [[ $(head -c 4 "$programs/vgpu/libcudart.so.13") == $'\x7fELF' ]] || bad "no runtime"

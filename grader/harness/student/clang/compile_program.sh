@@ -2,10 +2,11 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# compile_program.sh [--library] OUTPUT RUNTIME CLANG ARGUMENT…: a whole program by clang, which needs nothing of NVIDIA's: its
-# kernels to PTX as compile.sh makes it, the PTX into a fatbin, and the host's part, which carries the fatbin, linked
-# with the libcudart in the folder RUNTIME. Messages are those of the first step; the host's part has the same text, so
-# what is wrong in it is found there. The folder of OUTPUT holds what lies between.
+# compile_program.sh [--library] OUTPUT RUNTIME CLANG ARGUMENT…: a whole program by clang, which needs nothing of
+# NVIDIA's: its kernels to PTX as compile.sh makes it, the PTX into a fatbin, and the host's part, which carries the
+# fatbin, linked with the libcudart.so.13 in the folder RUNTIME (by that name, because a wheel holds no links). Messages
+# are those of the first step; the host's part has the same text, so what is wrong in it is found there. The folder of
+# OUTPUT holds what lies between.
 set -eu
 kind=
 [ "$1" != --library ] || { kind="-shared -fPIC"; shift; }
@@ -46,4 +47,4 @@ padding=$((8 - ptx_bytes % 8))
   -Wno-unknown-warning-option -w -include cuda_for_clang.cuh "@$flags" "-I$here" "$@" \
   -idirafter "$here/missing" \
   -Xclang -fcuda-include-gpubinary -Xclang "$output.fatbin" \
-  $kind -o "$output" "-L$runtime" -lcudart
+  $kind -o "$output" "-L$runtime" -l:libcudart.so.13
