@@ -225,7 +225,7 @@ class Slice {
 /// Goes on behind what the slice leaves out.
 const Step* pass_over(Warp&, const Step* s) { return s->branch.target; }
 
-/// Takes a note of a store to global memory in place of it.
+/// Takes a note of a store to global memory instead of storing.
 const Step* note_store(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   constexpr Ref kOffset = (Ref{1} << 30) - 1;
