@@ -309,7 +309,10 @@ void clean_sources(const ForgetRequest& request, const Person& person, const Pla
   const fs::path scratch = request.out / "work" / "tmp" / "forget";
   for (const auto& [source, own] : origins) {
     std::error_code ignored;
-    if (!fs::exists(source, ignored)) continue;
+    if (!fs::exists(source, ignored)) {
+      found.outside.push_back(source + ": not there any more; wherever it is now, it has the work");
+      continue;
+    }
     bool changed = false;
     const std::string why =
         request.keep_archives

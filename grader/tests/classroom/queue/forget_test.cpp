@@ -235,6 +235,11 @@ TEST_F(ForgetTest, NoLaterCallTakesThePersonInAgain) {
   EXPECT_EQ(ledger::verify(out())->problems, std::vector<std::string>());
 }
 
+TEST_F(ForgetTest, WhatWasMovedAwayIsSaid) {
+  fs::rename(folder_ / "in", folder_ / "elsewhere");
+  EXPECT_THAT(forget("s003").outside, testing::Contains(HasSubstr("/in: not there any more")));
+}
+
 TEST_F(ForgetTest, TwiceIsOnce) {
   forget("s003");
   const std::string before = csv();
