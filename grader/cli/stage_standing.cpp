@@ -28,10 +28,7 @@ std::string Standing::words() const {
 }
 
 std::vector<Standing> standings_of(const Context& context, const course::Lab& lab) {
-  // The build keeps the skeletons; git, which has them too, would take longer than the whole
-  // command.
-  auto skeleton = base::read_file(context.place.build / "share/labs" / lab.id / "kernel.cu");
-  if (skeleton) skeleton = course::split_submission(*skeleton).kernel;
+  const auto skeleton = judge::skeleton_at_hand(context.place, lab);
   const auto kernel = base::read_file(context.kernel_of(lab));
   std::vector<Standing> standings;
   for (const course::Stage& stage : lab.stages) {

@@ -199,16 +199,29 @@ bool is_skeleton(const Workplace& place, const course::Lab& lab, std::string_vie
   return solution ? is_skeleton_of(kernel, *solution) : kernel.find("TODO") != std::string::npos;
 }
 
+/// The copy beside the compiled reference answer, which a tree that was handed out has.
+base::Result<std::string> released_skeleton(const Workplace& place, const course::Lab& lab) {
+  return course::read_submission(place.tree(lab) / "released" / lab.id / "skeleton.cu", lab);
+}
+
+base::Result<std::string> built_skeleton(const Workplace& place, const course::Lab& lab) {
+  return base::read_file(place.build / "share" / "labs" / lab.id / "kernel.cu");
+}
+
 }  // namespace
 
+std::optional<std::string> skeleton_at_hand(const Workplace& place, const course::Lab& lab) {
+  auto text = released_skeleton(place, lab);
+  if (!text) text = built_skeleton(place, lab);
+  if (!text) return std::nullopt;
+  return course::split_submission(*text).kernel;
+}
+
 base::Result<std::string> find_skeleton(const Workplace& place, const course::Lab& lab) {
-  // A student's tree has a copy beside the compiled reference answer.
-  if (auto released =
-          course::read_submission(place.tree(lab) / "released" / lab.id / "skeleton.cu", lab))
-    return *std::move(released);
+  if (auto released = released_skeleton(place, lab)) return *std::move(released);
   for (std::string& text : versions(place.tree(lab), lab))
     if (is_skeleton(place, lab, text)) return std::move(text);
-  auto copy = base::read_file(place.build / "share" / "labs" / lab.id / "kernel.cu");
+  auto copy = built_skeleton(place, lab);
   if (copy && is_skeleton(place, lab, *copy)) return std::move(*copy);
   // Of a lab that no build has seen: the file itself, unless somebody worked on it.
   auto text = course::read_submission(lab.folder / "kernel.cu", lab);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,11 @@ struct Workplace {
 /// reference answer, or has the digest of one that is to be mended.
 [[nodiscard]] base::Result<std::string> find_skeleton(const Workplace& place,
                                                       const course::Lab& lab);
+
+/// The skeleton's kernel.cu of a tree that was handed out, or as the build kept it: without git,
+/// which would take longer than the whole of a command that only tells how far a student is.
+[[nodiscard]] std::optional<std::string> skeleton_at_hand(const Workplace& place,
+                                                          const course::Lab& lab);
 
 /// Puts the skeleton into the build folder, where find_skeleton() looks after git. Never a text
 /// that somebody worked on.

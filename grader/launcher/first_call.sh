@@ -26,13 +26,17 @@ lab_of() {
 
 # What this is and how it begins, for a call without a word.
 first_screen() {
-  local first
+  local first built='Nothing is built yet. The first command below installs what is missing, says what
+and why, and builds; that takes minutes, once.'
+  if has_binaries && [ -z "$(binaries_problem)" ]; then
+    built='Its programs came with it, so nothing is built. The first command below installs
+what else is missing, and says what and why.'
+  fi
   first=$(cd "$root/labs" && echo [0-9]*)
   first=${first%% *}
   cat <<SCREEN
 Membound: a CUDA lab course that grades itself.
-Nothing is built yet. The first command below installs what is missing, says what
-and why, and builds; that takes minutes, once.
+$built
 
   ./membound start          your first kernel, step by step
   ./membound check ${first%%-*}       checks the first lab

@@ -48,6 +48,19 @@ TEST_F(StudentsWay, WithoutAWordItIsOneScreenWithTheNextCommand) {
                     Not(HasSubstr("membound start"))));
 }
 
+TEST_F(StudentsWay, ATreeThatCameWithProgramsKnowsWhatNobodyHasTouched) {
+  // There no build kept a copy; the skeletons lie in released/.
+  for (const char* lab : {"01-fake", "03-transpose"}) {
+    const fs::path kept = fs::path("../build/share/labs") / lab / "kernel.cu";
+    course_.write(fs::path("released") / lab / "skeleton.cu",
+                  course_.read(course_.root() / "labs" / lab / "kernel.cu"));
+    fs::remove(course_.root() / kept);
+  }
+  EXPECT_THAT(course_.run({"next", "1"}).output,
+              AllOf(HasSubstr("(not started)"), HasSubstr("read     ./membound handout 01-fake")));
+  EXPECT_THAT(check({"1"}).output, AllOf(HasSubstr("not started"), Not(HasSubstr("wrong"))));
+}
+
 TEST_F(StudentsWay, StartIsTenLinesWhereThereIsNoTerminal) {
   const auto start = course_.run({"start"}, {{"EDITOR", "/bin/false"}});
   EXPECT_EQ(start.exit_code, 0) << start.output;
