@@ -171,12 +171,19 @@ void check_todos(const course::Lab& lab, const std::string& file,
 }
 
 /// The skeleton has TODOs, each with the number of lines it takes, for every stage; solving it only
-/// adds lines: all its other lines stand in the solution in the same order.
+/// adds lines: all its other lines stand in the solution in the same order. The solution has none:
+/// whoever reads it reads an answer, and every page and command that shows one quotes this file.
 void check_skeleton(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::vector<std::string> skeleton = read_lines(folders.lab / "kernel.cu");
   const std::vector<std::string> solution = read_lines(folders.solution / "kernel.cu");
   const std::string file = folders.shown(folders.lab / "kernel.cu");
   check_todos(lab, file, skeleton, drifts);
+  for (std::size_t i = 0; i < solution.size(); ++i) {
+    if (!opens_todo(solution[i])) continue;
+    drifts.push_back({folders.shown(folders.solution / "kernel.cu"), static_cast<int>(i) + 1,
+                      "this TODO is done", "an answer without TODOs",
+                      "take away the comment, or say in it why the answer does so"});
+  }
 
   const std::vector<bool> is_todo = mark_todos(skeleton);
   std::size_t next = 0;

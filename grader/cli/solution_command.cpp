@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/course/stage_text.hpp"
@@ -25,6 +26,19 @@ base::Result<std::string> answer_of(const Context& context, const course::Lab& l
   const std::filesystem::path& tree = context.place.tree(lab);
   auto own = base::read_file(tree / "solutions" / lab.id / "kernel.cu");
   return own ? own : base::read_file(tree / "released" / lab.id / "answer.cu");
+}
+
+/// `text` without its TODOs, each a comment from the line that begins so to the end of the comment:
+/// the answer has none, and each would be told as a difference.
+std::string without_todos(std::string_view text) {
+  std::string rest;
+  bool inside = false;
+  for (const std::string_view line : base::lines_of(text)) {
+    const std::string_view code = base::trimmed(line);
+    inside = code.starts_with("// TODO") || (inside && code.starts_with("//"));
+    if (!inside) rest += std::string(line) + "\n";
+  }
+  return rest;
 }
 
 int run_solution(const SolutionOptions& options) {
@@ -57,8 +71,8 @@ int run_solution(const SolutionOptions& options) {
   }
   std::printf("%s: - only in yours, + only in ours. Yours may differ and be as good.\n\n",
               name.c_str());
-  std::fputs(report::line_diff(course::stage_text(*kernel, stage), ours, context->out).c_str(),
-             stdout);
+  const std::string mine = without_todos(course::stage_text(*kernel, stage));
+  std::fputs(report::line_diff(mine, ours, context->out).c_str(), stdout);
   return kExitPassed;
 }
 

@@ -21,10 +21,8 @@
 //     threadIdx.x             0  1  2  3   0  1  2  3   0  1  2  3
 //     sum                     0  1  2  3   4  5  6  7   8  9  -  -
 __global__ void add_one_each(float* out, const float* a, const float* b, int n) {
-  // TODO 1 (about 1 line): the number of this thread among all threads of the grid.
   const int sum = blockIdx.x * blockDim.x + threadIdx.x;
 
-  // TODO 2 (about 1 line): add one pair. Which threads have none?
   if (sum < n) out[sum] = a[sum] + b[sum];
 }
 
@@ -46,8 +44,6 @@ LAUNCH_SHAPE(add_one_each, int n) {
 //     a grid of 6 threads     sum   [0 1 2 3 4 5|0 1 2 3 4 5|0 1 2 3 4 5|0 1]
 //                                    turn 0      turn 1      turn 2      turn 3
 __global__ void add_in_turns(float* out, const float* a, const float* b, int n) {
-  // TODO 1 (about 3 lines): where does this thread start, how far is it to its next sum, and when
-  // does it stop?
   const int threads_of_grid = gridDim.x * blockDim.x;
   for (int sum = blockIdx.x * blockDim.x + threadIdx.x; sum < n; sum += threads_of_grid)
     out[sum] = a[sum] + b[sum];
@@ -75,25 +71,19 @@ LAUNCH_SHAPE(add_in_turns, Gpu gpu, int n) {
 //
 //     blocks of 4         sum   [0 1 2 3|0 1 2 3|0 1 2 3|0 1 2 3][0 1 2 3|0 1 2 3|...
 //     kSums = 4                  k = 0   k = 1   k = 2   k = 3    block 1
-// TODO 1 (about 1 line): a constant: threads of a block. A multiple of 32, 1,024 at most; and how
-// many such blocks fit on an SM, which holds 2,048 threads and 32 blocks on an H200?
 inline constexpr int kBlock = 256;
 
 __global__ void add_full(float* out, const float* a, const float* b, int n) {
-  // TODO 2 (about 1 line): this thread's first sum. A block takes kSums times as many sums as it
-  // has threads.
   const int first = kSums * kBlock * blockIdx.x + threadIdx.x;
 
   // Given: room for this thread's sums, in registers.
   float sums[kSums];
 
-  // TODO 3 (about 4 lines): compute them all. Not every thread has kSums.
   for (int k = 0; k < kSums; ++k) {
     const int sum = first + k * kBlock;
     if (sum < n) sums[k] = a[sum] + b[sum];
   }
 
-  // TODO 4 (about 4 lines): store them.
   for (int k = 0; k < kSums; ++k) {
     const int sum = first + k * kBlock;
     if (sum < n) out[sum] = sums[k];
@@ -102,7 +92,6 @@ __global__ void add_full(float* out, const float* a, const float* b, int n) {
 
 LAUNCH_SHAPE(add_full, int n) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): your launch.
   shape.block = kBlock;
   shape.grid = ceil_div(n, kSums * kBlock);
   return shape;
@@ -140,8 +129,6 @@ int main(int argc, char** argv) {
   const int n = static_cast<int>(out.size());
   const std::size_t bytes = n * sizeof(float);
 
-  // TODO 1 (about 6 lines): memory for three arrays on the device, and the inputs into two of them.
-  // Sizes are in bytes.
   float *d_a, *d_b, *d_out;
   must(cudaMalloc(&d_a, bytes));
   must(cudaMalloc(&d_b, bytes));
@@ -149,13 +136,10 @@ int main(int argc, char** argv) {
   must(cudaMemcpy(d_a, a.data(), bytes, cudaMemcpyHostToDevice));
   must(cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice));
 
-  // TODO 2 (about 3 lines): two events.
   cudaEvent_t before, after;
   must(cudaEventCreate(&before));
   must(cudaEventCreate(&after));
 
-  // TODO 3 (about 6 lines): an event, the launch, its error, an event. A grid of 0 blocks cannot
-  // be launched: what if there is nothing to add?
   must(cudaEventRecord(before));
   if (n > 0) {
     add_one_each<<<(n + kThreads - 1) / kThreads, kThreads>>>(d_out, d_a, d_b, n);
@@ -163,20 +147,16 @@ int main(int argc, char** argv) {
   }
   must(cudaEventRecord(after));
 
-  // TODO 4 (about 4 lines): the time between the events, in milliseconds, and the GB/s that follow
-  // from it. Has the device reached the second event yet?
   must(cudaEventSynchronize(after));
   float milliseconds = 0;
   must(cudaEventElapsedTime(&milliseconds, before, after));
   std::printf("%d sums in %.4f ms, %.1f GB/s\n", n, milliseconds, 3e-6 * bytes / milliseconds);
 
-  // TODO 5 (about 1 line): the sums back to the host.
   must(cudaMemcpy(out.data(), d_out, bytes, cudaMemcpyDeviceToHost));
 
   // Given: the output.
   program.write("out", out);
 
-  // TODO 6 (about 5 lines): destroy the events and free the memory.
   must(cudaEventDestroy(before));
   must(cudaEventDestroy(after));
   must(cudaFree(d_a));

@@ -20,10 +20,8 @@
 //     out   [ 9  8  7  6  5  4  3  2  1  0 ]
 //                  and store in descending order
 __global__ void reverse_direct(int* out, const int* in, long long n) {
-  // TODO 1 (about 1 line): the element of this thread, counted over all blocks. 64 bits wide.
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
 
-  // TODO 2 (about 1 line): move it. Not every thread of the last block has one.
   // The order of the lanes does not matter: 32 positions in descending order are the same 4 sectors
   // as in ascending order.
   if (i < n) out[n - 1 - i] = in[i];
@@ -55,22 +53,15 @@ __global__ void reverse_shared(int* out, const int* in, long long n) {
   // Given: room for one int per thread. How many bytes it has is part of the launch.
   extern __shared__ int piece[];
 
-  // TODO 1 (about 3 lines): where this block's piece of `in` starts, how many elements it has (all
-  // but the last block have kThreads), and this thread's place in it.
   const long long start = static_cast<long long>(blockIdx.x) * kThreads;
   const int count = static_cast<int>(n - start < kThreads ? n - start : kThreads);
   const int place = threadIdx.x;
 
-  // TODO 2 (about 1 line): load in ascending order, store in descending order in `count` places.
   if (place < count) piece[count - 1 - place] = in[start + place];
 
-  // TODO 3 (about 1 line): this thread will write what another one has read. What must be true
-  // first?
   // From here on every thread may assume that the whole piece is in shared memory.
   __syncthreads();
 
-  // TODO 4 (about 2 lines): the piece's place in `out`, and the store. How many elements of `out`
-  // lie before it? Try it by hand with n = 10 and blocks of 4.
   // After this piece `in` has n - start - count more elements; in `out` they come first.
   const long long out_start = n - start - count;
   if (place < count) out[out_start + place] = piece[place];
@@ -78,7 +69,6 @@ __global__ void reverse_shared(int* out, const int* in, long long n) {
 
 LAUNCH_SHAPE(reverse_shared, long long n) {
   LaunchShape shape;
-  // TODO 5 (about 3 lines): block and grid as in stage 1, and shape.shared_bytes.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   shape.shared_bytes = kThreads * sizeof(int);
@@ -108,9 +98,6 @@ inline __device__ int4 turned(int4 low, int4 high, int skip) {
 }
 
 __global__ void reverse_vector(int* out, const int* in, long long n) {
-  // TODO 1 (about 20 lines): one thread per vector of `out`. Which elements of `in` go there? Do
-  // they form a vector, too, or do they lie in two? And who writes the n % 4 elements that fill no
-  // vector?
   const int4* const in_vectors = reinterpret_cast<const int4*>(in);
   int4* const out_vectors = reinterpret_cast<int4*>(out);
   const long long count = n / kVectorInts;                  // whole vectors on each side
@@ -139,7 +126,6 @@ __global__ void reverse_vector(int* out, const int* in, long long n) {
 
 LAUNCH_SHAPE(reverse_vector, long long n) {
   LaunchShape shape;
-  // TODO 2 (about 2 lines): a block now moves kThreads * kVectorInts elements.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads * kVectorInts);
   return shape;

@@ -20,23 +20,19 @@
 //     4 lanes, 2 pixels each:   [ 0 0 1 1 2 2 3 3 ]    blocked: the CPU's habit
 //                               [ 0 1 2 3 0 1 2 3 ]    striped: what a warp needs
 __global__ void invert(float* out, const float* in, int rows, int cols, int pitch) {
-  // TODO 1 (about 2 lines): this block's row, and the column of this thread's first pixel. The
-  // launch below tells what blockIdx.x and blockIdx.y count.
   const int row = blockIdx.y;
   const int first = blockIdx.x * kThreads * kEach + threadIdx.x;
 
   // Given: room for this thread's pixels, in registers.
   float grey[kEach];
 
-  // TODO 2 (about 4 lines): load them all. How far apart are two pixels of one thread, so that the
-  // lanes of a warp are neighbours in every load? Not every thread has kEach pixels.
-  // A block apart: in every step the 32 lanes of a warp read one line, four full sectors.
+  // A thread's pixels lie a block apart: in every step the 32 lanes of a warp read one line, four
+  // full sectors.
   for (int k = 0; k < kEach; ++k) {
     const int col = first + k * kThreads;
     if (col < cols) grey[k] = in[at(row, col, pitch)];
   }
 
-  // TODO 3 (about 4 lines): store them, inverted.
   for (int k = 0; k < kEach; ++k) {
     const int col = first + k * kThreads;
     if (col < cols) out[at(row, col, pitch)] = 1.0f - grey[k];
@@ -65,17 +61,11 @@ LAUNCH_SHAPE(invert, int rows, int cols, int pitch) {
 //     shifted           0 1 2 3|4 ...                 lane 0 at the row's start: 2 lines
 //     aligned     - - - 0 1 2 3|0 1 ...               lanes before the row do nothing
 __global__ void edges(float* out, const float* in, int rows, int cols, int pitch) {
-  // TODO 1 (about 2 lines): where this block's row starts in `in` and `out`, and by how many floats
-  // that is after the start of a line.
   const long long start = at(blockIdx.y, 0, pitch);
   const int skip = static_cast<int>(start % kLineFloats);
 
-  // TODO 2 (about 1 line): the column of this thread's first pixel, so that lane 0 of every warp is
-  // at the start of a line. It may be negative.
   const int first = blockIdx.x * kThreads * kEach + threadIdx.x - skip;
 
-  // TODO 3 (about 7 lines): load this thread's pixels and their left neighbours. Which columns are
-  // out of the row? What is left of column 0?
   // The neighbour's load stays misaligned: 5 sectors. But the line before it is in L1, or on
   // its way there: nothing comes from memory twice.
   float here[kEach], left[kEach];
@@ -85,7 +75,6 @@ __global__ void edges(float* out, const float* in, int rows, int cols, int pitch
     left[k] = col > 0 && col < cols ? in[start + col - 1] : 0.0f;
   }
 
-  // TODO 4 (about 4 lines): store the differences.
   for (int k = 0; k < kEach; ++k) {
     const int col = first + k * kThreads;
     if (col >= 0 && col < cols) out[start + col] = here[k] - left[k];
@@ -94,8 +83,6 @@ __global__ void edges(float* out, const float* in, int rows, int cols, int pitch
 
 LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): as in stage 1. A row that is misaligned reaches further to the right:
-  // by how much at most?
   shape.block = kThreads;
   shape.grid = dim3(ceil_div(cols + kLineFloats - 1, kThreads * kEach), rows);
   return shape;
@@ -116,15 +103,12 @@ LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
 //                                 | | | | | | | | | | | |        or a lane for each float?
 //     out, struct of arrays     [ r r r r ... | g g g g ... | b b b b ... ]
 __global__ void planes(float* out, const float* in, int rows, int cols, int pitch) {
-  // TODO 1 (about 2 lines): how many pixels the picture has, and the first of this thread (if it is
-  // a pixel that a thread has). There are no gaps, so rows do not matter.
   const long long count = static_cast<long long>(rows) * cols;
   const long long first = static_cast<long long>(blockIdx.x) * kThreads * kPair + threadIdx.x;
 
   // Given: room for this thread's pixels, in registers.
   float color[kPair][kColors];
 
-  // TODO 2 (about 4 lines): load the floats of all of them. The picture may end after the first.
   // A pixel's first load reads all 12 sectors into L1, and the other two find them there. A store
   // finds nothing: L2 has to merge the sectors that it does not fill.
   for (int k = 0; k < kPair; ++k) {
@@ -132,8 +116,6 @@ __global__ void planes(float* out, const float* in, int rows, int cols, int pitc
     for (int c = 0; c < kColors && pixel < count; ++c) color[k][c] = in[pixel * kColors + c];
   }
 
-  // TODO 3 (about 4 lines): store each float into its plane. How far is it from one plane to the
-  // next?
   for (int k = 0; k < kPair; ++k) {
     const long long pixel = first + k * kThreads;
     for (int c = 0; c < kColors && pixel < count; ++c) out[c * count + pixel] = color[k][c];
@@ -142,7 +124,6 @@ __global__ void planes(float* out, const float* in, int rows, int cols, int pitc
 
 LAUNCH_SHAPE(planes, int rows, int cols, int pitch) {
   LaunchShape shape;
-  // TODO 4 (about 2 lines): the launch for your choice. rows * cols may pass 2^31.
   shape.block = kThreads;
   shape.grid = ceil_div(static_cast<long long>(rows) * cols, kThreads * kPair);
   return shape;
@@ -159,14 +140,11 @@ LAUNCH_SHAPE(planes, int rows, int cols, int pitch) {
 //     a warp's 32 pixels     [ r g b a | r g b a | r g b a | ... ]     512 bytes
 //     4 bytes a lane           r         r         r                   one of four loads
 //     16 bytes a lane          r g b a   r g b a   r g b a             one load
-// TODO 1 (about 3 lines): a struct of four floats that is known to lie at multiples of 16 bytes.
 struct alignas(16) Pixel {
   float r, g, b, a;
 };
 
 __global__ void premultiply(float* out, const float* in, int rows, int cols, int pitch) {
-  // TODO 2 (about 7 lines): one thread per pixel: take it as one such struct, multiply, and store
-  // it as one.
   const long long pixel = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (pixel < static_cast<long long>(rows) * cols) {
     Pixel value = reinterpret_cast<const Pixel*>(in)[pixel];
@@ -179,7 +157,6 @@ __global__ void premultiply(float* out, const float* in, int rows, int cols, int
 
 LAUNCH_SHAPE(premultiply, int rows, int cols, int pitch) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): as in stage 3, for one pixel a thread.
   shape.block = kThreads;
   shape.grid = ceil_div(static_cast<long long>(rows) * cols, kThreads);
   return shape;

@@ -23,15 +23,10 @@
 //            threads 0, 1, 2 walk down together
 template <typename T>
 __global__ void transpose_row_per_thread(T* out, const T* in, int rows, int cols) {
-  // TODO 1 (about 1 line): which row of `out` belongs to this thread, counted over all blocks?
   const int out_row = blockIdx.x * blockDim.x + threadIdx.x;
 
-  // TODO 2 (about 1 line): the last block may have more threads than rows are left. What must the
-  // surplus threads do?
   if (out_row >= cols) return;
 
-  // TODO 3 (about 3 lines): fill that row. Which column of `in` does it come from, and how wide is
-  // each of the two matrices? at(row, column, width) does the arithmetic.
   // Neighbouring threads read neighbouring elements (4 sectors a warp), but write to different rows
   // of `out`: 32 lanes, 32 sectors, of which 4 bytes each are used.
   for (int row = 0; row < rows; ++row) {
@@ -61,13 +56,9 @@ INSTANTIATE_TRANSPOSE(transpose_row_per_thread)
 //     y 2  [ lanes  0..15 ] warp 1
 template <typename T>
 __global__ void transpose_element_per_thread(T* out, const T* in, int rows, int cols) {
-  // TODO 1 (about 2 lines): this thread's column and row of `in`. Lanes of a warp follow each other
-  // along x: which of the two should threadIdx.x be?
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-  // TODO 2 (about 3 lines): move the one element. Blocks at the right and at the bottom edge extend
-  // beyond the matrix.
   if (row < rows && col < cols) {
     out[at(col, row, rows)] = in[at(row, col, cols)];
   }
@@ -75,8 +66,6 @@ __global__ void transpose_element_per_thread(T* out, const T* in, int rows, int 
 
 LAUNCH_SHAPE(transpose_element_per_thread, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): a block of kBlock x kBlock threads, and enough blocks for all columns
-  // (x) and all rows (y).
   // 16 x 16 and not 32 x 8: a warp then covers two rows of `in`, so two of its lanes are neighbours
   // in `out` and share a sector. 16 sectors per store instead of 32, and twice the speed.
   shape.block = dim3(kBlock, kBlock);
@@ -101,25 +90,18 @@ INSTANTIATE_TRANSPOSE(transpose_element_per_thread)
 //                              stored    loaded
 template <typename T>
 __global__ void transpose_tiled(T* out, const T* in, int rows, int cols) {
-  // TODO 1 (about 1 line): declare a tile of kTile x kTile elements that the whole block shares.
   __shared__ T tile[kTile][kTile];
 
   // Given: the element of `in` that this thread reads.
   const int col = blockIdx.x * kTile + threadIdx.x;
   const int row = blockIdx.y * kTile + threadIdx.y;
   if (row < rows && col < cols) {
-    // TODO 2 (about 1 line): put it into the tile, at this thread's own place.
     tile[threadIdx.y][threadIdx.x] = in[at(row, col, cols)];
   }
 
-  // TODO 3 (about 1 line): each thread will need an element that another thread has loaded. What
-  // must be true before any thread reads?
   // From here on every thread may assume that the whole tile is filled.
   __syncthreads();
 
-  // TODO 4 (about 5 lines): the element of `out` that this thread writes. threadIdx.x still runs
-  // along a row, now a row of `out`. So which are swapped: the block indices, or those of
-  // the thread? Which way is the tile read? And which edges does `out` have?
   const int out_col = blockIdx.y * kTile + threadIdx.x;
   const int out_row = blockIdx.x * kTile + threadIdx.y;
   if (out_row < cols && out_col < rows) {
@@ -129,7 +111,6 @@ __global__ void transpose_tiled(T* out, const T* in, int rows, int cols) {
 
 LAUNCH_SHAPE(transpose_tiled, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): one block per tile, one thread per element of the tile.
   shape.block = dim3(kTile, kTile);
   shape.grid = dim3(ceil_div(cols, kTile), ceil_div(rows, kTile));
   return shape;
@@ -148,8 +129,6 @@ INSTANTIATE_TRANSPOSE(transpose_tiled)
 //     ?? wide:   0  1  2  3  4 ... 31
 template <typename T>
 __global__ void transpose_padded(T* out, const T* in, int rows, int cols) {
-  // TODO 1 (about 15 lines): start from your stage 3. How wide must a row of the tile be, so that
-  // one step down is one bank further?
   // One unused column: row r starts r banks further on, so a column is a diagonal through
   // the banks. For double (two banks an element, half a warp at a time) the same width does it.
   __shared__ T tile[kTile][kTile + 1];
@@ -172,7 +151,6 @@ __global__ void transpose_padded(T* out, const T* in, int rows, int cols) {
 
 LAUNCH_SHAPE(transpose_padded, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  // TODO 2 (about 2 lines): as in stage 3. Does the padding change the launch?
   shape.block = dim3(kTile, kTile);
   shape.grid = dim3(ceil_div(cols, kTile), ceil_div(rows, kTile));
   return shape;
@@ -194,14 +172,10 @@ INSTANTIATE_TRANSPOSE(transpose_padded)
 //     rows 24..31   step 24
 template <typename T>
 __global__ void transpose_several_per_thread(T* out, const T* in, int rows, int cols) {
-  // TODO 1 (about 3 lines): the tile of stage 4, and the first element of `in` that this thread
-  // reads. The others are kBlockRows, 2 * kBlockRows, ... rows further down.
   __shared__ T tile[kTile][kTile + 1];
   const int col = blockIdx.x * kTile + threadIdx.x;
   const int row = blockIdx.y * kTile + threadIdx.y;
 
-  // TODO 2 (about 5 lines): fill the tile in steps of kBlockRows rows. Which part of the guard has
-  // to be tested again in every step?
   // Unrolled, because a thread is to have all its loads in flight before one of them is waited for.
 #pragma unroll
   for (int step = 0; step < kTile; step += kBlockRows) {
@@ -210,11 +184,9 @@ __global__ void transpose_several_per_thread(T* out, const T* in, int rows, int 
     }
   }
 
-  // TODO 3 (about 1 line): and before the tile is read?
   // From here on every thread may assume that the whole tile is filled.
   __syncthreads();
 
-  // TODO 4 (about 7 lines): write it in the same steps, along the rows of `out`.
   const int out_col = blockIdx.y * kTile + threadIdx.x;
   const int out_row = blockIdx.x * kTile + threadIdx.y;
 #pragma unroll
@@ -227,7 +199,6 @@ __global__ void transpose_several_per_thread(T* out, const T* in, int rows, int 
 
 LAUNCH_SHAPE(transpose_several_per_thread, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): a block still covers a whole tile, with kBlockRows rows of threads.
   shape.block = dim3(kTile, kBlockRows);
   shape.grid = dim3(ceil_div(cols, kTile), ceil_div(rows, kTile));
   return shape;
@@ -248,9 +219,6 @@ INSTANTIATE_TRANSPOSE(transpose_several_per_thread)
 //                                              [ 2 ][ 6 ]      when blocks 0 to 3 are done?
 //                                              [ 3 ][ 7 ]
 
-// TODO 1 (about 10 lines): the extents of a tile, the threads of a block, a type of 16 bytes. Start
-// from your stage 5 and change one thing at a time: a larger tile, the order of the blocks, whole
-// tiles without guards, vectors. Measure each.
 // A tile is 512 bytes long in the direction of `out`'s rows, and a block writes whole tiles: 128 x
 // 64 floats or 64 x 64 doubles, 32 KiB. 512 threads move it, four vectors of 16 bytes each.
 inline constexpr int kFastThreads = 512;
@@ -263,8 +231,6 @@ struct alignas(16) Vector {
   T element[16 / sizeof(T)];
 };
 
-// TODO 2 (about 45 lines): a function for a tile that lies inside of both matrices: no guards, and
-// where every row starts at a multiple of 16 bytes, vectors. In which banks does it store them?
 // A whole tile whose rows start at multiples of 16 bytes on both sides. A thread takes a square of
 // vectors (4 x 4 floats or 2 x 2 doubles), transposes it in its registers, and so can store vectors
 // again. The vectors of a tile row are swizzled: vector v of row r lies at place v ^ (r / width),
@@ -310,7 +276,6 @@ inline __device__ void transpose_whole_tile(T* out, const T* in, int rows, int c
   }
 }
 
-// TODO 3 (about 35 lines): a function for any other tile, one element at a time, as in stage 5.
 // Any other tile: one element at a time, with guards, through a padded tile as in stage 5.
 template <typename T>
 inline __device__ void transpose_cut_tile(T* out, const T* in, int rows, int cols, int rows_left,
@@ -347,8 +312,6 @@ inline __device__ void transpose_cut_tile(T* out, const T* in, int rows, int col
 
 template <typename T>
 __global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
-  // TODO 4 (about 15 lines): the tile in shared memory, which tile of the matrix this block takes
-  // (blocks start in the order of blockIdx.x), and which of the two functions moves it.
   constexpr int kRows = fast_rows(sizeof(T));
   constexpr int kWidth = 16 / sizeof(T);
   __shared__ __align__(16) T tile[kRows * (kFastCols + 1)];
@@ -369,7 +332,6 @@ __global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
 
 LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): the launch that goes with your tile. Which extent belongs on x?
   shape.block = kFastThreads;
   shape.grid = dim3(ceil_div(rows, fast_rows(element_bytes)), ceil_div(cols, kFastCols));
   return shape;
@@ -396,9 +358,6 @@ INSTANTIATE_TRANSPOSE(transpose_fast)
 #include "program.hpp"
 
 // Your check of a call: CHECK_CUDA(cudaMalloc(…));
-// TODO 1 (about 5 lines): inside of the braces, make the call, once. Where it does not return
-// cudaSuccess, print the line (__LINE__) and cudaGetErrorString(…) to stderr, and end the program
-// with 1. Why is this a macro, and no function?
 #define CHECK_CUDA(call)                                                                         \
   do {                                                                                           \
     /* A macro is one line: each of its lines but the last ends with a backslash, yours, too. */ \
@@ -418,16 +377,12 @@ int main(int argc, char** argv) {
   const std::vector<float> in = program.read<float>("in");
   std::vector<float> out(in.size());
 
-  // TODO 2 (about 5 lines): memory for both matrices on the device, and `in` into the first one.
-  // How many bytes has each of them?
   const std::size_t bytes = in.size() * sizeof(float);
   float *d_in, *d_out;
   CHECK_CUDA(cudaMalloc(&d_in, bytes));
   CHECK_CUDA(cudaMalloc(&d_out, bytes));
   CHECK_CUDA(cudaMemcpy(d_in, in.data(), bytes, cudaMemcpyHostToDevice));
 
-  // TODO 3 (about 6 lines): the block and the grid, in two dimensions each; the launch; its error.
-  // Which of rows and columns is counted along x? What if the matrix has no element?
   // A launch returns nothing: its error is kept until cudaGetLastError() asks for it.
   const dim3 block(kTile, kTile);
   const dim3 grid((cols + kTile - 1) / kTile, (rows + kTile - 1) / kTile);
@@ -436,15 +391,12 @@ int main(int argc, char** argv) {
     CHECK_CUDA(cudaGetLastError());
   }
 
-  // TODO 4 (about 1 line): the transpose back to the host.
-  // It waits for the kernel, which is before it in the same stream.
+  // The copy waits for the kernel, which is before it in the same stream.
   CHECK_CUDA(cudaMemcpy(out.data(), d_out, bytes, cudaMemcpyDeviceToHost));
 
   // Given: the output.
   program.write("out", out);
 
-  // TODO 5 (about 6 lines): go through all elements as the CPU would transpose them. How many of
-  // them are not what came back? Print that number.
   // Nothing is computed, so no rounding has to be allowed for.
   long long wrong = 0;
   for (int row = 0; row < rows; ++row) {
@@ -453,7 +405,6 @@ int main(int argc, char** argv) {
   }
   std::printf("%lld of %d x %d elements differ from the CPU's\n", wrong, rows, cols);
 
-  // TODO 6 (about 3 lines): free the memory. What does main return if an element is wrong?
   CHECK_CUDA(cudaFree(d_in));
   CHECK_CUDA(cudaFree(d_out));
   return wrong == 0 ? 0 : 1;

@@ -21,12 +21,8 @@
 //                         v
 //     sum              [ 14 ]
 __global__ void reduce_global_atomics(float* sum, const float* in, long long n) {
-  // TODO 1 (about 1 line): which element belongs to this thread, counted over all blocks? n may
-  // pass 2^31: multiply in 64 bits.
   const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
 
-  // TODO 2 (about 1 line): add it to *sum. `*sum += x` is a load, an addition and a store: what
-  // happens when two threads do that at once? And what must a thread past the end not do?
   if (element < n) atomicAdd(sum, in[element]);
 }
 
@@ -53,20 +49,15 @@ LAUNCH_SHAPE(reduce_global_atomics, long long n) {
 //                      \                          /
 //                       +-------->  sum  <-------+                    global memory
 __global__ void reduce_shared_atomics(float* sum, const float* in, long long n) {
-  // TODO 1 (about 2 lines): this thread's element, and one float that the whole block shares.
   const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   __shared__ float block_sum;
 
-  // TODO 2 (about 2 lines): shared memory is uninitialised. Which thread clears it, and
-  // what must be true before any thread adds?
   if (threadIdx.x == 0) block_sum = 0.0f;
   // From here on every thread may assume that block_sum started at 0.
   __syncthreads();
 
-  // TODO 3 (about 1 line): add the element to the block's sum.
   if (element < n) atomicAdd(&block_sum, in[element]);
 
-  // TODO 4 (about 2 lines): add the block's sum to *sum, once. What must be true before?
   // From here on every thread may assume that block_sum holds the elements of the whole block.
   __syncthreads();
   if (threadIdx.x == 0) atomicAdd(sum, block_sum);
@@ -74,7 +65,6 @@ __global__ void reduce_shared_atomics(float* sum, const float* in, long long n) 
 
 LAUNCH_SHAPE(reduce_shared_atomics, long long n) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): as in stage 1.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   return shape;
@@ -97,28 +87,22 @@ LAUNCH_SHAPE(reduce_shared_atomics, long long n) {
 //                 ^---+
 //                [0]                                  the sum of the block
 __global__ void reduce_tree(float* sum, const float* in, long long n) {
-  // TODO 1 (about 3 lines): one word of shared memory per thread, filled with its element. A thread
-  // without an element takes part in the tree, too: which number does not change a sum?
   const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   __shared__ float partial[kThreads];
   partial[threadIdx.x] = element < n ? in[element] : 0.0f;
 
-  // TODO 2 (about 4 lines): halve until one word is left. Where does the barrier stand, so that all
-  // threads reach it, also those that have nothing left to add?
   for (int half = kThreads / 2; half > 0; half /= 2) {
     // From here on every thread may assume that the words of the step before are written.
     __syncthreads();
     if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
   }
 
-  // TODO 3 (about 1 line): add the block's sum to *sum. Does this need another barrier?
   // No barrier: thread 0 wrote word 0 itself.
   if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
 }
 
 LAUNCH_SHAPE(reduce_tree, long long n) {
   LaunchShape shape;
-  // TODO 4 (about 2 lines): as before. Which numbers of threads would break the halving?
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   return shape;
@@ -138,7 +122,6 @@ LAUNCH_SHAPE(reduce_tree, long long n) {
 //     distance  4 ... 1
 //                     the sum; what the other lanes hold does not matter
 __global__ void reduce_shuffle(float* sum, const float* in, long long n) {
-  // TODO 1 (about 7 lines): start from your stage 3. Which is the last step of the tree now?
   const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   __shared__ float partial[kThreads];
   partial[threadIdx.x] = element < n ? in[element] : 0.0f;
@@ -148,9 +131,6 @@ __global__ void reduce_shuffle(float* sum, const float* in, long long n) {
     if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
   }
 
-  // TODO 2 (about 7 lines): the first warp takes the 32 words into registers, one a lane, and adds
-  // them in five steps with __shfl_down_sync(kAllLanes, value, distance). All 32 lanes have to
-  // execute each shuffle, also those whose sum is not needed. In the end, who adds to *sum?
   if (threadIdx.x < kWarpLanes) {
     float value = partial[threadIdx.x];
     for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {
@@ -162,7 +142,6 @@ __global__ void reduce_shuffle(float* sum, const float* in, long long n) {
 
 LAUNCH_SHAPE(reduce_shuffle, long long n) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): as before.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   return shape;
@@ -187,7 +166,6 @@ LAUNCH_SHAPE(reduce_shuffle, long long n) {
 
 // The sum of `value` over the block, in thread 0. All threads of the block must call it, once.
 inline __device__ float block_sum(float value) {
-  // TODO 1 (about 11 lines): the second half of your stage 4, as a function.
   __shared__ float partial[kThreads];
   partial[threadIdx.x] = value;
   for (int half = kThreads / 2; half >= kWarpLanes; half /= 2) {
@@ -206,18 +184,14 @@ inline __device__ float block_sum(float value) {
 
 // First launch: one thread.
 __global__ void reduce_vector_clear(float* sum, const float* in, long long n, void* scratch) {
-  // TODO 2 (about 1 line): what must be true of *sum before the second launch adds to it?
   *sum = 0.0f;
 }
 
 // Second launch: as many blocks as fit.
 __global__ void reduce_vector_add(float* sum, const float* in, long long n, void* scratch) {
-  // TODO 3 (about 2 lines): this thread's number, and the number of threads of the whole grid.
   const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
 
-  // TODO 4 (about 6 lines): add up this thread's vectors: the one with its number, and then every
-  // vector one grid further on. How many whole vectors are there?
   float value = 0.0f;
   const float4* vectors = reinterpret_cast<const float4*>(in);
   for (long long vector = thread; vector < n / 4; vector += threads) {
@@ -225,19 +199,15 @@ __global__ void reduce_vector_add(float* sum, const float* in, long long n, void
     value += (four.x + four.y) + (four.z + four.w);
   }
 
-  // TODO 5 (about 2 lines): up to 3 elements remain as a tail. Which threads take them?
   const long long left_over = n / 4 * 4 + thread;
   if (left_over < n) value += in[left_over];
 
-  // TODO 6 (about 2 lines): one addition to *sum per block.
   value = block_sum(value);
   if (threadIdx.x == 0) atomicAdd(sum, value);
 }
 
 LAUNCH_PLAN(reduce_vector, Gpu gpu, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 7 (about 3 lines): .then(KERNEL(name), shape) for both launches, in order. `gpu` knows the
-  // number of multiprocessors and how many threads each of them holds.
   const long long blocks_per_sm = gpu.max_threads_per_sm / kThreads;
   plan.then(KERNEL(reduce_vector_clear), {1, 1});
   plan.then(KERNEL(reduce_vector_add), {gpu.sm_count * blocks_per_sm, kThreads});
@@ -256,8 +226,6 @@ LAUNCH_PLAN(reduce_vector, Gpu gpu, long long n) {
 //     each block       stores its sum in scratch, and counts itself as finished
 //     the last block   ... knows that it is the last, and adds the sums of all blocks
 
-// TODO 1 (about 22 lines): the sum over a larger block, with one barrier in all: every warp adds by
-// shuffles, and then one warp adds the sums of the warps.
 inline constexpr int kFastThreads = 1024;  // threads of a block
 inline constexpr int kBlocksPerSm = 2;     // together all 2,048 threads a multiprocessor can hold
 inline constexpr int kInFlight = 4;        // vectors a thread loads before it uses the first
@@ -281,9 +249,6 @@ inline __device__ float fast_block_sum(float value) {
   }
   return value;
 }
-
-// TODO 2 (about 32 lines): a kernel with your stage 5 in it. Change one thing at a time, and
-// measure each: several loads in flight before the first addition; larger blocks.
 
 // How many blocks have stored their sum. atomicInc() resets it to 0 at the last one, so it is ready
 // for the next launch. Two launches at the same time would share it: this kernel allows one.
@@ -319,9 +284,6 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
   }
   if (blockIdx.x == 0 && threadIdx.x < n % 4) value[0] += in[count * 4 + threadIdx.x];
 
-  // TODO 3 (about 20 lines): one launch instead of two: each block stores its sum in scratch, and
-  // the last one to do so adds them all. How does it know that it is the last, and what makes sure
-  // that it sees what the others have stored?
   // The first fence makes the block's sum visible to the whole grid before the block counts as
   // finished (release). The second one, after the count, makes what the others have released
   // visible to the last block (acquire), and the barrier makes it so to all of its threads.
@@ -348,7 +310,6 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
 
 LAUNCH_PLAN(reduce_fast, Gpu gpu, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 4 (about 3 lines): the launch, or launches, that go with it, and the scratch they need.
   // As many blocks as run at once, whatever n is: those without a piece add 0.
   const long long blocks = static_cast<long long>(gpu.sm_count) * kBlocksPerSm;
   plan.scratch_bytes = blocks * sizeof(float);
@@ -379,8 +340,6 @@ LAUNCH_PLAN(reduce_fast, Gpu gpu, long long n) {
 
 #include "program.hpp"
 
-// TODO 1 (about 8 lines): a macro CHECK_CUDA(call) of your own, which ends the program with 1 after
-// a call that fails, and says in which line and why (lab 03, stage 7).
 #define CHECK_CUDA(call)                                                                    \
   do {                                                                                      \
     const cudaError_t code = (call);                                                        \
@@ -392,11 +351,8 @@ LAUNCH_PLAN(reduce_fast, Gpu gpu, long long n) {
 
 // Given: the name and the parameters of your kernel.
 __global__ void sum_blocks(float* sums, const float* in, int n) {
-  // TODO 2 (about 1 line): declare the block's words. Who decides how many there are?
   extern __shared__ float partial[];  // as many as the launch's third number has room for
 
-  // TODO 3 (about 8 lines): the tree of stage 3 over blockDim.x words; then one thread writes the
-  // block's sum to its place. Which elements does the last block have?
   const int element = blockIdx.x * blockDim.x + threadIdx.x;
   partial[threadIdx.x] = element < n ? in[element] : 0.0f;
   for (int half = blockDim.x / 2; half > 0; half /= 2) {
@@ -414,8 +370,6 @@ int main(int argc, char** argv) {
   const int threads = program.read<int>("threads")[0];
   const int n = static_cast<int>(in.size());
 
-  // TODO 4 (about 8 lines): how many blocks are there, and so how many sums? Memory on the host and
-  // on the device, and the copy of `in`.
   const int blocks = (n + threads - 1) / threads;
   std::vector<float> sums(blocks);
   const std::size_t in_bytes = in.size() * sizeof(float);
@@ -425,16 +379,12 @@ int main(int argc, char** argv) {
   CHECK_CUDA(cudaMalloc(&d_sums, sums_bytes));
   CHECK_CUDA(cudaMemcpy(d_in, in.data(), in_bytes, cudaMemcpyHostToDevice));
 
-  // TODO 5 (about 5 lines): the launch with its three numbers, of which the last one counts bytes;
-  // its error; the sums back to the host. What if there is no element?
   if (blocks > 0) {
     sum_blocks<<<blocks, threads, threads * sizeof(float)>>>(d_sums, d_in, n);
     CHECK_CUDA(cudaGetLastError());
   }
   CHECK_CUDA(cudaMemcpy(sums.data(), d_sums, sums_bytes, cudaMemcpyDeviceToHost));
 
-  // TODO 6 (about 13 lines): each block's sum on the CPU, in double. How far from it may a sum of
-  // `threads` floats be that was rounded after each addition? Count those that are further away.
   // Each of fewer than `threads` additions rounds to 24 bits: by 2^-24 of a partial sum at most.
   int wrong = 0;
   for (int block = 0; block < blocks; ++block) {
@@ -450,7 +400,6 @@ int main(int argc, char** argv) {
   }
   std::printf("%d of %d sums differ from the CPU's\n", wrong, blocks);
 
-  // TODO 7 (about 4 lines): write the output "sums", free the memory, return.
   program.write("sums", sums);
   CHECK_CUDA(cudaFree(d_in));
   CHECK_CUDA(cudaFree(d_sums));

@@ -24,7 +24,6 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
 
   // Given: the stride of two signals in `samples`, in words, where they lie as close as they can.
   int stride = k;
-  // TODO 1 (about 1 line): make it one without conflicts, for any k.
   // Odd numbers have no factor in common with 32, so 32 multiples of one are 32 different banks.
   stride |= 1;
 
@@ -38,8 +37,6 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
     for (int i = lane; i < k; i += kLanes) samples[s * stride + i] = in[(first + s) * k + i];
   }
 
-  // TODO 2 (about 9 lines): one thread, one signal: add up, in place. The samples were loaded by
-  // other threads, and the sums are written by others, too: which two barriers are needed?
   // From here on every thread may assume that all samples are there.
   __syncthreads();
   if (threadIdx.x < signals) {
@@ -60,7 +57,6 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
 
 LAUNCH_SHAPE(running_sums, int n, int k) {
   LaunchShape shape;
-  // TODO 3 (about 3 lines): block, grid, and shape.shared_bytes.
   shape.block = kSignals;
   shape.grid = ceil_div(n, kSignals);
   shape.shared_bytes = kSignals * (k | 1) * static_cast<long long>(sizeof(int));
@@ -78,22 +74,16 @@ LAUNCH_SHAPE(running_sums, int n, int k) {
 //     256 entries, a word each:  256 words, 8 in every bank      32 lanes hit 32 of them at random
 //     256 entries, a byte each:   64 words, 2 in every bank      the same, but who shares?
 __global__ void look_up(int* out, const int* in, int n, int k) {
-  // TODO 1 (about 1 line): room for the table, __shared__.
   __shared__ unsigned char table[kTableBytes];
 
-  // TODO 2 (about 3 lines): fill it from the first kTableWords words of `in`, then let all threads
-  // wait. kThreads is also the number of entries.
   table[threadIdx.x] = reinterpret_cast<const unsigned char*>(in)[threadIdx.x];
   // From here on every thread may assume that the whole table is there.
   __syncthreads();
 
-  // TODO 3 (about 3 lines): this thread's word of the data, if it has one.
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= n) return;
   const unsigned word = in[kTableWords + i];
 
-  // TODO 4 (about 8 lines): pass its four bytes k times through the table, all four in each step:
-  // b becomes table[b ^ key]; the key is the word's number modulo 256. Put them together again.
   const unsigned key = i & 255;
   unsigned byte[4];
   for (int b = 0; b < 4; ++b) byte[b] = word >> 8 * b & 255;
@@ -105,7 +95,6 @@ __global__ void look_up(int* out, const int* in, int n, int k) {
 
 LAUNCH_SHAPE(look_up, int n, int k) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): one thread per word.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   return shape;
@@ -124,11 +113,8 @@ LAUNCH_SHAPE(look_up, int n, int k) {
 //     lane l, both       8 bytes: half of the warp at a time, 16 lanes and 32 banks
 //     lane l, member 0   word 3 l, bank 3 l mod 32    all different
 __global__ void correlate(int* out, const int* in, int n, int k) {
-  // TODO 1 (about 1 line): room for kThreads structs and the kWindow after them, kMostWords words
-  // each at most. What must be true of its start, so that two words can be read at once?
   alignas(8) __shared__ int words[(kThreads + kWindow) * kMostWords];
 
-  // TODO 2 (about 6 lines): load them as words, in order; 0 past the end. Then wait.
   const long long first = static_cast<long long>(blockIdx.x) * kThreads;
   const long long left = (n - first) * k;
   for (int p = threadIdx.x; p < (kThreads + kWindow) * k; p += kThreads) {
@@ -137,8 +123,6 @@ __global__ void correlate(int* out, const int* in, int n, int k) {
   // From here on every thread may assume that all structs are there.
   __syncthreads();
 
-  // TODO 3 (about 7 lines): k = 2: this thread's struct with each of the next kWindow. An int2 lies
-  // at a multiple of 8 bytes.
   int sum = 0;
   if (k == 2) {
     const int2* const pairs = reinterpret_cast<const int2*>(words);
@@ -149,7 +133,6 @@ __global__ void correlate(int* out, const int* in, int n, int k) {
     }
   }
 
-  // TODO 4 (about 6 lines): k = 3.
   if (k == 3) {
     const int* const own = words + 3 * threadIdx.x;
     const int x = own[0], y = own[1], z = own[2];
@@ -158,13 +141,11 @@ __global__ void correlate(int* out, const int* in, int n, int k) {
     }
   }
 
-  // TODO 5 (about 1 line): one result for each struct.
   if (first + threadIdx.x < n) out[first + threadIdx.x] = sum;
 }
 
 LAUNCH_SHAPE(correlate, int n, int k) {
   LaunchShape shape;
-  // TODO 6 (about 2 lines): one thread per struct.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   return shape;
@@ -190,25 +171,21 @@ __global__ void echoes(int* out, const int* in, int n, int k) {
   }
   __syncthreads();
 
-  // TODO 1 (about 2 lines): the places in `samples` of this thread's two results.
   const int a = threadIdx.x;
   const int b = threadIdx.x + kThreads;
 
-  // TODO 2 (about 5 lines): add up the k samples of each.
   int sum_a = 0, sum_b = 0;
   for (int e = 0; e < k; ++e) {
     sum_a += samples[a + e * kDelay];
     sum_b += samples[b + e * kDelay];
   }
 
-  // TODO 3 (about 2 lines): store both. Are the lanes of a warp neighbours there, too?
   if (first + a < n) out[first + a] = sum_a;
   if (first + b < n) out[first + b] = sum_b;
 }
 
 LAUNCH_SHAPE(echoes, int n, int k) {
   LaunchShape shape;
-  // TODO 4 (about 2 lines): a block has two results for each of its threads.
   shape.block = kThreads;
   shape.grid = ceil_div(n, 2 * kThreads);
   return shape;
@@ -235,8 +212,6 @@ __global__ void tile_sums(int* out, const int* in, int n, int k) {
   const int lane = threadIdx.x % kLanes;
   const int warp = threadIdx.x / kLanes;
 
-  // TODO 1 (about 5 lines): fill the tile: the warps take rows in turn, the lanes columns. At
-  // which place of its row do you keep an element? Then wait.
   // In row r the columns are renamed to col ^ r: another order of the same 32 banks in each row,
   // and in each column.
   for (int row = warp; row < k; row += kTileThreads / kLanes) {
@@ -245,8 +220,6 @@ __global__ void tile_sums(int* out, const int* in, int n, int k) {
   // From here on every thread may assume that the whole tile is there.
   __syncthreads();
 
-  // TODO 2 (about 10 lines): the first warp sums rows, the second one columns, a lane for each.
-  // Lanes from k on have none.
   if (lane >= k) return;
   int sum = 0;
   if (warp == 0) {
@@ -259,7 +232,6 @@ __global__ void tile_sums(int* out, const int* in, int n, int k) {
 
 LAUNCH_SHAPE(tile_sums, int n, int k) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): one block per tile.
   shape.block = kTileThreads;
   shape.grid = n;
   return shape;

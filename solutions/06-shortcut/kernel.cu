@@ -28,10 +28,8 @@ __global__ void minplus_direct(float* r, const float* d, int n) {
   const int to = blockIdx.y * blockDim.y + threadIdx.y;
   if (from >= n || to >= n) return;
 
-  // TODO 1 (about 1 line): with which number does a search for the minimum begin?
   float best = kNoRoad;
 
-  // TODO 2 (about 4 lines): try every place on the way, and keep the least cost: fminf(a, b).
   for (int via = 0; via < n; ++via) {
     best = fminf(best, d[at(from, via, n)] + d[at(via, to, n)]);
   }
@@ -58,12 +56,9 @@ LAUNCH_SHAPE(minplus_direct, int n) {
 //     row        3  3  3      3 | 4  4      4       which of these is threadIdx.x?
 //     column     0  1  2     15 | 0  1     15
 __global__ void minplus_coalesced(float* r, const float* d, int n) {
-  // TODO 1 (about 2 lines): this thread's result. Which of its two numbers should follow
-  // threadIdx.x?
   const int from = blockIdx.y * blockDim.y + threadIdx.y;
   const int to = blockIdx.x * blockDim.x + threadIdx.x;
 
-  // TODO 2 (about 6 lines): the rest of your stage 1. Does anything else have to change?
   if (from >= n || to >= n) return;
   float best = kNoRoad;
   for (int via = 0; via < n; ++via) {
@@ -74,7 +69,6 @@ __global__ void minplus_coalesced(float* r, const float* d, int n) {
 
 LAUNCH_SHAPE(minplus_coalesced, int n) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): as in stage 1.
   shape.block = dim3(kBlock, kBlock);
   shape.grid = dim3(ceil_div(n, kBlock), ceil_div(n, kBlock));
   return shape;
@@ -113,14 +107,11 @@ inline __device__ float* roads_out(void* scratch, int n) {  // [via][to] = d[via
 
 // First launch: a thread per element of the padded matrix.
 __global__ void minplus_prepare(float* r, const float* d, int n, void* scratch) {
-  // TODO 1 (about 4 lines): this thread's column and row, and the cost in `d`. The padding adds
-  // places that do not exist: what must the roads there cost, so that no shortcut uses them?
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   float cost = kNoRoad;
   if (row < n && col < n) cost = d[at(row, col, n)];
 
-  // TODO 2 (about 3 lines): write it into both copies.
   const int width = padded_size(n);
   roads_out(scratch, n)[at(row, col, width)] = cost;
   roads_in(scratch)[at(col, row, width)] = cost;
@@ -128,8 +119,6 @@ __global__ void minplus_prepare(float* r, const float* d, int n, void* scratch) 
 
 // Second launch: the product.
 __global__ void minplus_registers_product(float* r, const float* d, int n, void* scratch) {
-  // TODO 3 (about 8 lines): the first of this thread's rows and columns (the others follow kThreads
-  // apart), and its 8 x 8 results, in registers.
   const int first_from = blockIdx.y * kTile + threadIdx.y;
   const int first_to = blockIdx.x * kTile + threadIdx.x;
   float best[kEach][kEach];
@@ -139,7 +128,6 @@ __global__ void minplus_registers_product(float* r, const float* d, int n, void*
     }
   }
 
-  // TODO 4 (about 16 lines): for each place on the way: 8 costs in, 8 costs out, 64 combinations.
   const int width = padded_size(n);
   const float* in = roads_in(scratch);
   const float* out = roads_out(scratch, n);
@@ -155,7 +143,6 @@ __global__ void minplus_registers_product(float* r, const float* d, int n, void*
     }
   }
 
-  // TODO 5 (about 7 lines): write them. `r` has no padding: which results must stay here?
   for (int a = 0; a < kEach; ++a) {
     for (int b = 0; b < kEach; ++b) {
       const int from = first_from + a * kThreads;
@@ -175,7 +162,6 @@ inline __device__ LaunchPlan plan_with_copies(int n) {
 
 LAUNCH_PLAN(minplus_registers, int n) {
   LaunchPlan plan = plan_with_copies(n);
-  // TODO 6 (about 2 lines): the second launch. How many squares of kTile x kTile are there?
   const long long tiles = ceil_div(n, kTile);
   plan.then(KERNEL(minplus_registers_product), {dim3(tiles, tiles), dim3(kThreads, kThreads)});
   return plan;
@@ -196,8 +182,6 @@ LAUNCH_PLAN(minplus_registers, int n) {
 //                 [ . . [ 64 ] . . ]                                 8 x 8 results each
 //     roads_out   the same            --->  panel_out [4][64]
 __global__ void minplus_shared_product(float* r, const float* d, int n, void* scratch) {
-  // TODO 1 (about 10 lines): rows, columns and results as in stage 3, and two panels that the block
-  // shares.
   const int first_from = blockIdx.y * kTile + threadIdx.y;
   const int first_to = blockIdx.x * kTile + threadIdx.x;
   __shared__ float panel_in[kPanel][kTile];
@@ -209,9 +193,6 @@ __global__ void minplus_shared_product(float* r, const float* d, int n, void* sc
     }
   }
 
-  // TODO 2 (about 25 lines): go through the places in steps of kPanel. In each step the block fills
-  // both panels: 64 threads, rows of 64 elements. Then every thread works on them as in stage 3.
-  // Two barriers: what may every thread assume after each of them?
   const int width = padded_size(n);
   const float* in = roads_in(scratch);
   const float* out = roads_out(scratch, n);
@@ -239,7 +220,6 @@ __global__ void minplus_shared_product(float* r, const float* d, int n, void* sc
     __syncthreads();
   }
 
-  // TODO 3 (about 7 lines): write the results, as in stage 3.
   for (int a = 0; a < kEach; ++a) {
     for (int b = 0; b < kEach; ++b) {
       const int from = first_from + a * kThreads;
@@ -251,7 +231,6 @@ __global__ void minplus_shared_product(float* r, const float* d, int n, void* sc
 
 LAUNCH_PLAN(minplus_shared, int n) {
   LaunchPlan plan = plan_with_copies(n);
-  // TODO 4 (about 2 lines): as in stage 3.
   const long long tiles = ceil_div(n, kTile);
   plan.then(KERNEL(minplus_shared_product), {dim3(tiles, tiles), dim3(kThreads, kThreads)});
   return plan;
@@ -324,9 +303,6 @@ inline __device__ int wide_col() { return threadIdx.x / 32 % 2 * 32 + threadIdx.
 // Second launch. The bounds promise two blocks on a multiprocessor: 128 registers a thread.
 __global__ void __launch_bounds__(kWideThreads, 2)
     minplus_wide_product(float* r, const float* d, int n, void* scratch) {
-  // TODO 1 (about 12 lines): the first row and column of the block's square, this thread's results,
-  // and two panels. A panel that is read 16 bytes at a time has to begin at a multiple of 16:
-  // __shared__ __align__(16).
   const int first_from = blockIdx.y * kWideTile;
   const int first_to = blockIdx.x * kWideTile;
   __shared__ __align__(16) float panel_in[kWidePanel][kWideTile];
@@ -338,8 +314,6 @@ __global__ void __launch_bounds__(kWideThreads, 2)
     }
   }
 
-  // TODO 2 (about 30 lines): steps of kWidePanel places, as in stage 4. Which four neighbours of
-  // which row does this thread load? Which four times four costs does it need for one `via`?
   const int width = wide_size(n);
   const int row = threadIdx.x / 32;       // a warp loads a row of each panel,
   const int four = threadIdx.x % 32 * 4;  // and each lane these four neighbours
@@ -370,7 +344,6 @@ __global__ void __launch_bounds__(kWideThreads, 2)
     __syncthreads();
   }
 
-  // TODO 3 (about 8 lines): write the results. Where does result (a, b) of this thread belong now?
   for (int a = 0; a < kEach; ++a) {
     for (int b = 0; b < kEach; ++b) {
       const int from = first_from + a / 4 * kWideHalf + my_row + a % 4;
@@ -382,7 +355,6 @@ __global__ void __launch_bounds__(kWideThreads, 2)
 
 LAUNCH_PLAN(minplus_wide, int n) {
   LaunchPlan plan = plan_with_wide_copies(n);
-  // TODO 4 (about 3 lines): the second launch, with squares of kWideTile x kWideTile.
   const long long tiles = ceil_div(n, kWideTile);
   plan.then(KERNEL(minplus_wide_product), {dim3(tiles, tiles), kWideThreads});
   return plan;
@@ -402,10 +374,6 @@ LAUNCH_PLAN(minplus_wide, int n) {
 //     compute            [ panel 0 ] [ panel 1 ] [ panel 2 ] ...
 //     load     [ panel 0 ] [ panel 1 ] [ panel 2 ] [ panel 3 ] ...  while the last one is used
 //     barrier            |           |           |           |     one per panel
-
-// TODO 1 (about 140 lines): start from your stage 5 and change one thing at a time: two panels in
-// turn, deeper panels, the costs of the next place loaded while those of this one are combined.
-// Measure each. And count blocks: how many are at work in the last wave?
 
 // Squares, warps and results as in stage 5.
 inline constexpr int kFastThreads = 256;  // 8 warps, 2 across and 4 down; 8 x 4 lanes each
@@ -562,7 +530,6 @@ __global__ void minplus_fast_combine(float* r, const float* d, int n, void* scra
 
 LAUNCH_PLAN(minplus_fast, Gpu gpu, int n) {
   LaunchPlan plan = plan_with_wide_copies(n);
-  // TODO 2 (about 20 lines): the launches that go with it, and what scratch they need besides.
   // The GPU works on `at_once` tiles at a time. The tail after the last full wave would keep
   // a few SMs busy and let the others wait: 6272 x 6272 are 2,401 tiles, 9 waves of 264 and 25
   // tiles more. So those tiles are cut into slices, along `via`, that make up (nearly) one more

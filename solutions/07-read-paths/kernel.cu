@@ -23,24 +23,17 @@ __global__ void develop(float* out, const float* in, const float* table,
   const int pixels = width * height;
   const int first = blockIdx.x * (kEach * kThreads) + threadIdx.x;
 
-  // TODO 1 (about 3 lines): one of the tables is wanted at another place by every lane. Bring it
-  // where lanes can look up different words at once. Who has to wait for whom?
   // A lookup of a warp takes one pass of L1 for each bank that is wanted twice, not one for each
   // word.
   __shared__ float curve[kLevels];
   for (int level = threadIdx.x; level < kLevels; level += kThreads) curve[level] = table[level];
   __syncthreads();  // from here on every thread may look up any level
 
-  // TODO 2 (about 4 lines): load this thread's levels into an array, with the guard, before the
-  // first of them is used. `#pragma unroll` keeps the array in registers.
   float v[kEach];
 #pragma unroll
   for (int e = 0; e < kEach; ++e)
     if (first + e * kThreads < pixels) v[e] = in[first + e * kThreads];
 
-  // TODO 3 (about 12 lines): look them up, then evaluate the polynomials, all kEach of them in one
-  // loop over the coefficients: sum = sum * v + c[j] from the last coefficient to the first. Which
-  // index do the lanes of a warp have in common? Then store.
   float sum[kEach];
 #pragma unroll
   for (int e = 0; e < kEach; ++e) {
@@ -60,7 +53,6 @@ __global__ void develop(float* out, const float* in, const float* table,
 
 LAUNCH_SHAPE(develop, int width, int height, int k) {
   LaunchShape shape;
-  // TODO 4 (about 2 lines): blocks of kThreads, and enough of them.
   shape.block = kThreads;
   shape.grid = ceil_div(width * height, kEach * kThreads);
   return shape;
@@ -88,12 +80,9 @@ __global__ void box_filter(float* out, const float* in, const float* table,
   const int last = min(first + kStripRows, height);
   const bool has_result = t >= kRadius && t < kRadius + kColumns && x < width;
 
-  // TODO 1 (about 2 lines): the column of `in` that this thread reads: x, moved into the picture.
   const float* const column = in + min(max(x, 0), width - 1);
   const auto pixel = [&](int row) { return column[min(max(row, 0), height - 1) * width]; };
 
-  // TODO 2 (about 7 lines): the kTaps pixels around row `first`, each row moved into the picture,
-  // into an array, and their sum.
   float window[kTaps];
   float sum = 0;
 #pragma unroll
@@ -102,15 +91,10 @@ __global__ void box_filter(float* out, const float* in, const float* table,
   for (int i = 0; i < kTaps; ++i) sum += window[i];
 
   for (int row = first; row < last; row += kTaps) {
-    // TODO 3 (about 4 lines): load the next kTaps rows into an array: row + kRadius + 1 and so on.
-    // All are under way together; which of them are still needed if they are outside?
     float next[kTaps];
 #pragma unroll
     for (int i = 0; i < kTaps; ++i) next[i] = pixel(row + kRadius + 1 + i);
 
-      // TODO 4 (about 11 lines): kTaps times, unrolled, while row + i < last: the column's sum goes
-      // into sums[(row + i) % 2], a barrier, the result of kTaps sums. Then slide: the pixel after
-      // the window comes in, the oldest goes out. Why may a `break` stand before the barrier here?
 #pragma unroll
     for (int i = 0; i < kTaps; ++i) {
       if (row + i >= last) break;  // for all threads of the block, so that none waits alone
@@ -131,7 +115,6 @@ __global__ void box_filter(float* out, const float* in, const float* table,
 
 LAUNCH_SHAPE(box_filter, int width, int height, int k) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): blockIdx.x counts columns, blockIdx.y strips.
   shape.block = kThreads;
   shape.grid = dim3(ceil_div(width, kColumns), ceil_div(height, kStripRows));
   return shape;
@@ -150,14 +133,10 @@ LAUNCH_SHAPE(box_filter, int width, int height, int k) {
 //                      [x x+1 x+2 x+3] of row y + 1           a sector: 4 pixels of two rows
 __global__ void bright_runs(float* out, const float* in, const float* table,
                             cudaTextureObject_t picture, int width, int height, int k) {
-  // TODO 1 (about 3 lines): this thread's row, and its segment. Lanes are in neighbouring rows.
   const int y = blockIdx.x * kThreads + threadIdx.x;
   const int segment = blockIdx.y;
   if (y >= height) return;
 
-  // TODO 2 (about 11 lines): walk along the segment, kFetches pixels a step: fetch them into an
-  // array, so that all are under way, and only then look at them. The last segment may be shorter:
-  // does a fetch need a guard?
   const int begin = segment * k, end = min(begin + k, width);
   int run = 0, longest = 0;
   for (int x = begin; x < end; x += kFetches) {
@@ -171,13 +150,11 @@ __global__ void bright_runs(float* out, const float* in, const float* table,
     }
   }
 
-  // TODO 3 (about 1 line): store the longest run. What is next to it in `out`?
   out[segment * height + y] = longest;
 }
 
 LAUNCH_SHAPE(bright_runs, int width, int height, int k) {
   LaunchShape shape;
-  // TODO 4 (about 2 lines): blockIdx.x counts rows, kThreads a block; blockIdx.y segments.
   shape.block = kThreads;
   shape.grid = dim3(ceil_div(height, kThreads), ceil_div(width, k));
   return shape;
@@ -197,14 +174,10 @@ LAUNCH_SHAPE(bright_runs, int width, int height, int k) {
 //                                      . . . . . . . . . .                            . . . . . .
 __global__ void sample_nearby(float* out, const float* in, const float* table,
                               cudaTextureObject_t picture, int width, int height, int k) {
-  // TODO 1 (about 3 lines): this thread's pixel, in a tile of kTile x kTile. Does every thread of
-  // the tiles at the edges have one?
   const int x = blockIdx.x * kTile + threadIdx.x;
   const int y = blockIdx.y * kTile + threadIdx.y;
   if (x >= width || y >= height) return;
 
-  // TODO 2 (about 6 lines): add up kSamples pixels at sample_near(x, y, s, k). Who moves places
-  // outside into the picture, your code or the texture unit? Unrolled, they are all under way.
   float sum = 0;
 #pragma unroll
   for (int s = 0; s < kSamples; ++s) {
@@ -216,7 +189,6 @@ __global__ void sample_nearby(float* out, const float* in, const float* table,
 
 LAUNCH_SHAPE(sample_nearby, int width, int height, int k) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): a block in two dimensions; dim3 takes up to three.
   shape.block = dim3(kTile, kTile);
   shape.grid = dim3(ceil_div(width, kTile), ceil_div(height, kTile));
   return shape;

@@ -28,14 +28,11 @@ __global__ void window_maximum(int* out, const int* in, long long n, int m) {
 
   for (int j = 0; j < m; ++j) {
     const int sample = in[at(j, series, n)];
-    // TODO 1 (about 4 lines): drop the oldest sample, and put this one at the end. Which indices
-    // does your loop use, once `#pragma unroll` has written it out?
     constexpr int kNewest = kWindow - 1;
 #pragma unroll
     for (int k = 0; k < kNewest; ++k) window[k] = window[k + 1];
     window[kNewest] = sample;
 
-    // TODO 2 (about 5 lines): the largest of the window goes to `out`. max(a, b) is given.
     int largest = window[0];
 #pragma unroll
     for (int k = 1; k < kWindow; ++k) largest = max(largest, window[k]);
@@ -69,8 +66,6 @@ __global__ void previous_of_level(int* out, const int* in, long long n, int m) {
 
   for (int j = 0; j < m; ++j) {
     const int sample = in[at(j, series, n)];
-    // TODO 1 (about 8 lines): for each of the eight: if it is the one, `previous` is what it holds,
-    // and from now on it holds this sample. `condition ? a : b` chooses without a branch.
     const int level = level_of(sample);
     int previous = 0;
 #pragma unroll
@@ -84,7 +79,6 @@ __global__ void previous_of_level(int* out, const int* in, long long n, int m) {
 
 LAUNCH_SHAPE(previous_of_level, long long n, int m) {
   LaunchShape shape;
-  // TODO 2 (about 2 lines): as in stage 1.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   return shape;
@@ -103,22 +97,18 @@ LAUNCH_SHAPE(previous_of_level, long long n, int m) {
 //     a table after the other   8 * t + level        0  8 16 24  0 ...
 //     a level after the other   kThreads * level + t ?
 __global__ void count_levels(int* out, const int* in, long long n, int m) {
-  // TODO 1 (about 1 line): the tables of the whole block, in shared memory.
   // Lane t is in bank t mod 32, whatever its level: the lanes of a warp never meet.
   __shared__ int count[kLevels][kThreads];
 
   const long long series = series_of_thread();
   if (series >= n) return;
-  // TODO 2 (about 1 line): shared memory is uninitialised at the start.
   for (int level = 0; level < kLevels; ++level) count[level][threadIdx.x] = 0;
 
   for (int j = 0; j < m; ++j) {
     const int sample = in[at(j, series, n)];
-    // TODO 3 (about 1 line): one more of this level. Does this need a barrier, or an atomic?
-    // Neither: no other thread accesses this thread's column.
+    // No barrier and no atomic: no other thread accesses this thread's column.
     ++count[level_of(sample)][threadIdx.x];
   }
-  // TODO 4 (about 1 line): the table goes to `out`, a level to each row.
   for (int level = 0; level < kLevels; ++level) {
     out[at(level, series, n)] = count[level][threadIdx.x];
   }
@@ -126,7 +116,6 @@ __global__ void count_levels(int* out, const int* in, long long n, int m) {
 
 LAUNCH_SHAPE(count_levels, long long n, int m) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): as before.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   return shape;

@@ -19,8 +19,6 @@
 //     grid of 6 threads       in   [0 1 2 3 4 5|0 1 2 3 4 5|0 1 2 3 4 5|0 1]
 //                                   step 0      step 1      step 2      step 3
 __global__ void calibrate_full(float* out, const float* in, long long n, float gain, float offset) {
-  // TODO 1 (about 3 lines): start at this thread's index and go on with the grid's stride.
-  // When must a thread stop?
   for (long long i = number_in_grid(); i < n; i += threads_of_grid()) {
     // The store stands between this load and the next one: a warp has a single load in flight.
     out[i] = gain * in[i] + offset;
@@ -30,8 +28,6 @@ __global__ void calibrate_full(float* out, const float* in, long long n, float g
 LAUNCH_SHAPE(calibrate_full, Gpu gpu, long long n) {
   LaunchShape shape;
   shape.block = kThreads;
-  // TODO 2 (about 1 line): how many blocks of kThreads fit on the device at once? `gpu` knows the
-  // number of SMs, and how many threads each of them holds.
   shape.grid = gpu.sm_count * (gpu.max_threads_per_sm / kThreads);
   return shape;
 }
@@ -55,18 +51,14 @@ __global__ void calibrate_several(float* out, const float* in, long long n, floa
 
   for (long long batch = blockIdx.x; batch < batches; batch += gridDim.x) {
     const long long first = batch * kBatch + threadIdx.x;
-    // TODO 1 (about 4 lines): load kLoads samples, kThreads apart, into an array of this thread.
-    // `#pragma unroll` keeps the array in registers.
     float sample[kLoads];
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) sample[k] = in[first + k * kThreads];
 
-    // TODO 2 (about 4 lines): and only then calibrate and store them. Why not in the same loop?
     float* const to = out + first;  // for all that the compiler knows, part of what is to be loaded
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) to[k * kThreads] = gain * sample[k] + offset;
   }
-  // TODO 3 (about 3 lines): the samples from `rest` on fill no batch. Who takes them?
   for (long long i = rest + number_in_grid(); i < n; i += threads_of_grid()) {
     out[i] = gain * in[i] + offset;
   }
@@ -74,7 +66,6 @@ __global__ void calibrate_several(float* out, const float* in, long long n, floa
 
 LAUNCH_SHAPE(calibrate_several, Gpu gpu, long long n) {
   LaunchShape shape;
-  // TODO 4 (about 2 lines): as in stage 1.
   shape.block = kThreads;
   shape.grid = gpu.sm_count * (gpu.max_threads_per_sm / kThreads);
   return shape;
@@ -92,9 +83,8 @@ LAUNCH_SHAPE(calibrate_several, Gpu gpu, long long n) {
 //     threads of an SM  [########........................]   512 of 2,048: occupancy 25 %
 //     loads of each     16 instead of 2
 __global__ void calibrate_few(float* out, const float* in, long long n, float gain, float offset) {
-  // TODO 1 (about 18 lines): start from your stage 2. What changes?
-  // Only the number of loads. 16 samples are 16 registers more; at 512 threads an SM a thread may
-  // have 128.
+  // Only the number of loads differs from stage 2. 16 samples are 16 registers more; at 512 threads
+  // an SM a thread may have 128.
   constexpr int kBatch = kManyLoads * kThreads;
   const long long batches = n / kBatch;
   const long long rest = batches * kBatch;
@@ -114,7 +104,6 @@ __global__ void calibrate_few(float* out, const float* in, long long n, float ga
 
 LAUNCH_SHAPE(calibrate_few, Gpu gpu, long long n) {
   LaunchShape shape;
-  // TODO 2 (about 2 lines): kFewPerSm threads for every SM.
   shape.block = kThreads;
   shape.grid = gpu.sm_count * (kFewPerSm / kThreads);
   return shape;
@@ -132,8 +121,6 @@ LAUNCH_SHAPE(calibrate_few, Gpu gpu, long long n) {
 //     threads an SM needs         = that / 64
 __global__ void calibrate_predicted(float* out, const float* in, long long n, float gain,
                                     float offset) {
-  // TODO 1 (about 25 lines): start from your stage 3, with a float4 for every load. `in` and `out`
-  // start at a multiple of 16 bytes; the tail after the last whole batch goes one by one.
   const int batch_vectors = kVectors * blockDim.x;
   const long long batches = n / kVectorFloats / batch_vectors;
   const long long rest = batches * batch_vectors * kVectorFloats;
@@ -159,8 +146,6 @@ __global__ void calibrate_predicted(float* out, const float* in, long long n, fl
 
 LAUNCH_SHAPE(calibrate_predicted, Gpu gpu, long long n) {
   LaunchShape shape;
-  // TODO 2 (about 3 lines): your prediction, in threads for each SM, as a multiple of 32. The
-  // handout has the figures of an H200; your GPU's own come from its experiment.
   // An H200 loads 2,120 of the 4,240 GB/s that a copy moves: 16 bytes a nanosecond for each of 132
   // SMs. A load took 0.8 us with 8 KiB in flight an SM, and 2.0 us, most of it in a queue, with 32.
   // So 13 KiB are too few and 32 too many; 24 KiB / 64 = 384.

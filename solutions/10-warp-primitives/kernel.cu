@@ -24,13 +24,11 @@ __global__ void count_kept(int* __restrict__ out, const int* __restrict__ in, lo
   for (int row = 0; row < kRows; ++row) {
     const long long i = first_number(kRows) + row * kThreads;  // given
 
-    // TODO 1 (about 2 lines): is this lane's number kept, and what do all lanes of the warp say? In
-    // the last row some lanes have no number: how do they vote, and do they have to?
-    // They vote no, but they vote: the mask names all 32 lanes, and each of them has to come.
+    // Lanes without a number vote no, but they vote: the mask names all 32 lanes, and each of them
+    // has to come.
     const bool kept = i < n && in[i] < k;
     const unsigned votes = __ballot_sync(kAllLanes, kept);
 
-    // TODO 2 (about 1 line): store the number of votes, once a row. __popc() counts bits.
     if (lane() == 0 && i < n) out[i / kWarpLanes] = __popc(votes);
   }
 }
@@ -56,30 +54,24 @@ __global__ void rank_equal(int* __restrict__ out, const int* __restrict__ in, lo
   for (int row = 0; row < kRows; ++row) {
     const long long i = first_number(kRows) + row * kThreads;  // given
 
-    // TODO 1 (about 2 lines): is this lane's number kept? A lane past the end has none.
     const int number = i < n ? in[i] : k;
     const bool kept = number < k;
 
-    // TODO 2 (about 1 line): only lanes whose number is kept ask for their equals. A mask has to
-    // name exactly the lanes that come: which are they, and where must the mask be made?
-    // Before the branch, where all lanes come; of those that will take it.
+    // The mask names the lanes that will take the branch. It is made before, where all lanes come.
     const unsigned members = __ballot_sync(kAllLanes, kept);
 
-    // TODO 3 (about 5 lines): find the equal ones. How many of them come before this lane?
     int rank = -1;
     if (kept) {
       const unsigned equal = __match_any_sync(members, number);
       rank = __popc(equal & lanes_before());
     }
 
-    // TODO 4 (about 1 line): store.
     if (i < n) out[i] = rank;
   }
 }
 
 LAUNCH_SHAPE(rank_equal, long long n, int k) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): as in stage 1.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kRows * kThreads);
   return shape;
@@ -106,12 +98,10 @@ __global__ void compact(int* __restrict__ out, const int* __restrict__ in, long 
     number[e] = i < n ? in[i] : k;  // k itself is not kept
   }
 
-  // TODO 1 (about 4 lines): how many numbers does this warp keep, in all kEach rows?
   int of_warp = 0;
 #pragma unroll
   for (int e = 0; e < kEach; ++e) of_warp += __popc(__ballot_sync(kAllLanes, number[e] < k));
 
-  // TODO 2 (about 4 lines): tell the block. How many do the warps before this one keep?
   __shared__ int kept_by[kWarps];
   if (lane() == 0) kept_by[warp()] = of_warp;
   // From here on every thread may assume that all warps have said how many they keep.
@@ -119,16 +109,12 @@ __global__ void compact(int* __restrict__ out, const int* __restrict__ in, long 
   int before = 0;
   for (int w = 0; w < warp(); ++w) before += kept_by[w];
 
-  // TODO 3 (about 5 lines): one thread asks for the places of the whole block, with one atomicAdd
-  // on out[0]. When may it, and when may the others use what it was told?
   // The last warp knows how many the whole block keeps.
   __shared__ int place_of_block;
   if (threadIdx.x == kThreads - 1) place_of_block = atomicAdd(&out[0], before + of_warp);
   // From here on every thread may assume that the block's places are known.
   __syncthreads();
 
-  // TODO 4 (about 7 lines): store the kept numbers of this warp, row by row: the votes say at which
-  // place.
   long long place = static_cast<long long>(kHead) + place_of_block + before;
 #pragma unroll
   for (int e = 0; e < kEach; ++e) {
@@ -141,7 +127,6 @@ __global__ void compact(int* __restrict__ out, const int* __restrict__ in, long 
 
 LAUNCH_SHAPE(compact, long long n, int k) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): a block takes kEach * kThreads numbers.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kEach * kThreads);
   return shape;
@@ -172,9 +157,6 @@ __global__ void trade_halves(int* __restrict__ out, const int* __restrict__ in, 
   __syncwarp();
 
   if (lane() < kHalf) {
-    // TODO 1 (about 9 lines): k times: wait for the turn, add the partner's number, store the new
-    // one, pass the turn on. All 16 numbers must be there before the other half sees its turn:
-    // __syncwarp(kLowerHalf) waits for these lanes, __threadfence_block() keeps stores in order.
     for (int round = 0; round < k; ++round) {
       while (*turn != 2 * round) {
       }
@@ -187,7 +169,6 @@ __global__ void trade_halves(int* __restrict__ out, const int* __restrict__ in, 
       if (lane() == 0) *turn = 2 * round + 1;
     }
   } else {
-    // TODO 2 (about 9 lines): the same for the upper half. Which turns are its own?
     for (int round = 0; round < k; ++round) {
       while (*turn != 2 * round + 1) {
       }
@@ -205,7 +186,6 @@ __global__ void trade_halves(int* __restrict__ out, const int* __restrict__ in, 
 
 LAUNCH_SHAPE(trade_halves, long long n, int k) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): as in stage 1.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kThreads);
   return shape;
@@ -228,8 +208,6 @@ __device__ volatile unsigned phase;  // given: how often the grid has met
 
 // The sum of `value` over the block, in all of its threads.
 __device__ int block_sum(int value) {
-  // TODO 1 (about 10 lines): shuffles in each warp, then the kWarps sums of the warps (lab 04). The
-  // function is called twice: what must be true before shared memory is written again?
   __shared__ int of_warp[kWarps];
 #pragma unroll
   for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {
@@ -248,9 +226,6 @@ __device__ int block_sum(int value) {
 
 // Returns when all blocks of the grid have called it.
 __device__ void wait_for_grid() {
-  // TODO 2 (about 14 lines): thread 0 arrives for its block; the other threads wait for thread 0.
-  // The last block to arrive opens the barrier and leaves `arrived` as the next launch wants to
-  // find it. What a block has stored must be visible before it counts as arrived: __threadfence().
   // From here on thread 0 may assume that the whole block has come.
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -271,7 +246,6 @@ __device__ void wait_for_grid() {
 }
 
 __global__ void center(int* __restrict__ out, const int* __restrict__ in, long long n, int k) {
-  // TODO 3 (about 5 lines): add up this block's share, and leave it in sums[].
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
   int value = 0;
 #pragma unroll 4
@@ -279,22 +253,17 @@ __global__ void center(int* __restrict__ out, const int* __restrict__ in, long l
   value = block_sum(value);
   if (threadIdx.x == 0) sums[blockIdx.x] = value;
 
-  // TODO 4 (about 4 lines): wait for the grid, and add up the sums of all blocks. __ldcg() loads
-  // from L2, past a copy that L1 may hold.
   wait_for_grid();
   int total = 0;
   for (int b = threadIdx.x; b < gridDim.x; b += kThreads) total += __ldcg(&sums[b]);
   total = block_sum(total);
 
-  // TODO 5 (about 1 line): write the results.
 #pragma unroll 4
   for (long long i = first_number(1); i < n; i += threads) out[i] = k * in[i] - total;
 }
 
 LAUNCH_SHAPE(center, Gpu gpu, long long n, int k) {
   LaunchShape shape;
-  // TODO 6 (about 4 lines): a cooperative launch. How many blocks of kThreads run at the same time,
-  // if a multiprocessor is to hold at least four?
   // Four blocks need no more than 64 registers a thread, and 1,024 threads of an SM.
   shape.block = kThreads;
   shape.grid = 4 * gpu.sm_count;

@@ -25,8 +25,6 @@
 
 // The sum of `value` over the lanes up to this one, itself included. All 32 lanes must call it.
 inline __device__ long long warp_inclusive(long long value) {
-  // TODO 1 (about 5 lines): five steps. __shfl_up_sync(kAllLanes, value, stride) gives the value of
-  // lane - stride. The first lanes have no such neighbour: what must they not add?
   const int lane = threadIdx.x % kLanes;
 #pragma unroll
   for (int stride = 1; stride < kLanes; stride *= 2) {
@@ -37,13 +35,10 @@ inline __device__ long long warp_inclusive(long long value) {
 }
 
 __global__ void warp_scan(long long* __restrict__ out, const int* __restrict__ in, int n, int k) {
-  // TODO 2 (about 3 lines): this thread's element. A lane past the end takes part in the shuffles,
-  // too: with which number?
   const int i = blockIdx.x * kThreads + threadIdx.x;
   const long long value = i < n ? in[i] : 0;
   const long long sum = warp_inclusive(value);
 
-  // TODO 3 (about 1 line): store its sum, with the element itself or without it.
   if (i < n) out[i] = k != 0 ? sum : sum - value;
 }
 
@@ -76,7 +71,6 @@ __global__ void __launch_bounds__(kThreads, 3)
   // Given: this thread's element of round 0; that of round r is r * kLanes further on.
   const int first = blockIdx.x * kRun + warp * (kRun / kWarps) + lane;
 
-  // TODO 1 (about 6 lines): load kItems elements into an array of this thread, 0 past the end.
   int value[kItems];
 #pragma unroll
   for (int r = 0; r < kItems; ++r) {
@@ -84,7 +78,6 @@ __global__ void __launch_bounds__(kThreads, 3)
     value[r] = i < n ? in[i] : 0;
   }
 
-  // TODO 2 (about 7 lines): scan each round; the next round starts from the last lane's sum.
   long long sum[kItems];
   long long carry = 0;
 #pragma unroll
@@ -93,8 +86,6 @@ __global__ void __launch_bounds__(kThreads, 3)
     carry = __shfl_sync(kAllLanes, sum[r], kLanes - 1);
   }
 
-  // TODO 3 (about 4 lines): tell the other warps this warp's sum, and add up those of the warps
-  // before this one. What stands between the two?
   if (lane == 0) warp_sum[warp] = carry;
   // From here on every thread may assume that the sums of all warps are there.
   __syncthreads();
@@ -103,7 +94,6 @@ __global__ void __launch_bounds__(kThreads, 3)
     before += warp_sum[w];
   }
 
-  // TODO 4 (about 5 lines): store.
 #pragma unroll
   for (int r = 0; r < kItems; ++r) {
     const int i = first + r * kLanes;
@@ -113,7 +103,6 @@ __global__ void __launch_bounds__(kThreads, 3)
 
 LAUNCH_SHAPE(block_scan, int n, int k) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): a block per run.
   shape.block = kThreads;
   shape.grid = ceil_div(n, kRun);
   return shape;
@@ -142,7 +131,6 @@ LAUNCH_SHAPE(block_scan, int n, int k) {
 // First launch: scratch is uninitialised.
 __global__ void array_scan_clear(long long* __restrict__ out, const int* __restrict__ in, int n,
                                  int k, void* scratch) {
-  // TODO 1 (about 3 lines): clear ticket and states.
   const int i = blockIdx.x * kThreads + threadIdx.x;
   unsigned long long* const words = static_cast<unsigned long long*>(scratch);
   if (i < 1 + ceil_div(n, kScanTile)) words[i] = 0;
@@ -150,7 +138,6 @@ __global__ void array_scan_clear(long long* __restrict__ out, const int* __restr
 
 // The sum of `value` over all lanes, in all lanes.
 inline __device__ long long warp_sum_of(long long value) {
-  // TODO 2 (about 4 lines): five steps; __shfl_xor_sync exchanges two lanes' values.
 #pragma unroll
   for (int stride = kLanes / 2; stride > 0; stride /= 2) {
     value += __shfl_xor_sync(kAllLanes, value, stride);
@@ -162,8 +149,6 @@ inline __device__ long long warp_sum_of(long long value) {
 // once: lane 0 at the nearest.
 inline __device__ long long look_back(const unsigned long long* states, int tile) {
   long long sum = 0;
-  // TODO 3 (about 18 lines): load the states of 32 tiles, until all that count say A or P. Those
-  // count that are not beyond the nearest P. Add them up; go on with the next 32 if none said P.
   const int lane = threadIdx.x % kLanes;
   for (int nearest = tile - 1; nearest >= 0; nearest -= kLanes) {
     const int other = nearest - lane;
@@ -197,7 +182,6 @@ inline constexpr int kRoundItems = kLanes * kVector;
 __global__ void __launch_bounds__(kThreads, 4)
     array_scan_tiles(long long* __restrict__ out, const int* __restrict__ in, int n, int k,
                      void* scratch) {
-  // TODO 4 (about 8 lines): one thread takes the block's ticket and tells the others.
   unsigned long long* const states = static_cast<unsigned long long*>(scratch) + 1;
   __shared__ int block_tile;
   __shared__ long long warp_sum[kWarps];
@@ -208,8 +192,6 @@ __global__ void __launch_bounds__(kThreads, 4)
   __syncthreads();
   const int tile = block_tile;
 
-  // TODO 5 (about 27 lines): load the tile in vectors, 4 neighbours a lane in each round, and add
-  // it up: the sum of each warp. What need not be known yet? The last tile may be shorter.
   const int warp = threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int first = tile * kScanTile + warp * (kScanTile / kWarps) + lane * kVector;
@@ -241,8 +223,6 @@ __global__ void __launch_bounds__(kThreads, 4)
   // From here on every thread may assume that the sums of all warps are there.
   __syncthreads();
 
-  // TODO 6 (about 12 lines): one warp scans the sums of the warps, says A, looks back, and says P.
-  // Tile 0 has nothing before it. Then every warp learns the sum of all before its own items.
   if (warp == 0) {
     const long long of_warp = lane < kWarps ? warp_sum[lane] : 0;
     const long long inclusive = warp_inclusive(of_warp);
@@ -257,8 +237,6 @@ __global__ void __launch_bounds__(kThreads, 4)
   // From here on every thread may assume that warp_sum[] has all that stands before each warp.
   __syncthreads();
 
-  // TODO 7 (about 29 lines): scan the rounds as in stage 2, from there on, and store, 16 bytes a
-  // store where the tile is whole. A lane has 32 bytes of sums: which 16 does its neighbour need?
   long long carry = warp_sum[warp];
 #pragma unroll
   for (int r = 0; r < kRounds; ++r) {
@@ -294,8 +272,6 @@ __global__ void __launch_bounds__(kThreads, 4)
 
 LAUNCH_PLAN(array_scan, int n, int k) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 8 (about 6 lines): scratch for the ticket and the states, and both launches, each
-  // .then(KERNEL(name), shape), in order.
   const long long tiles = ceil_div(n, kScanTile);
   plan.scratch_bytes = (1 + tiles) * static_cast<long long>(sizeof(unsigned long long));
   plan.then(KERNEL(array_scan_clear), {ceil_div(1 + tiles, kThreads), kThreads});
@@ -330,7 +306,6 @@ inline __device__ long long count_blocks(Gpu gpu, int n) {
 // Adds the digits of all keys to counts[0] to counts[kBins - 1]. All threads of the grid call it.
 inline __device__ void count_digits(unsigned* __restrict__ counts, const unsigned* __restrict__ in,
                                     int n, int k) {
-  // TODO 1 (about 4 lines): bins of each warp, all 0 before anybody counts.
   __shared__ unsigned bins[kCountWarps][kBins];
   for (int b = threadIdx.x; b < kCountWarps * kBins; b += kCountThreads) {
     bins[b / kBins][b % kBins] = 0;
@@ -339,8 +314,6 @@ inline __device__ void count_digits(unsigned* __restrict__ counts, const unsigne
   __syncthreads();
   unsigned* const own = bins[threadIdx.x / kLanes];
 
-  // TODO 2 (about 20 lines): count, from vectors of 4 keys, several of them in flight. Why must the
-  // addition be atomic, if the bins are this warp's alone? The last n % 4 keys fill no vector.
   const int thread = blockIdx.x * kCountThreads + threadIdx.x;
   const int threads = gridDim.x * kCountThreads;
   const uint4* const vectors = reinterpret_cast<const uint4*>(in);
@@ -362,8 +335,6 @@ inline __device__ void count_digits(unsigned* __restrict__ counts, const unsigne
   for (; v < count; v += threads) add(vectors[v]);
   if (count * 4 + thread < n) atomicAdd(&own[digit_of(in[count * 4 + thread], k)], 1u);
 
-  // TODO 3 (about 6 lines): a thread a bin: add up what the warps have counted, and add it to
-  // counts[], unless it is 0.
   // From here on every thread may assume that all warps have counted.
   __syncthreads();
   if (threadIdx.x < kBins) {
@@ -382,7 +353,6 @@ __global__ void __launch_bounds__(kCountThreads)
 LAUNCH_SHAPE(histogram, Gpu gpu, int n, int k) {
   LaunchShape shape;
   shape.block = kCountThreads;
-  // TODO 4 (about 1 line): one block for each multiprocessor, or fewer where there are few keys.
   shape.grid = count_blocks(gpu, n);
   return shape;
 }
@@ -410,7 +380,6 @@ inline constexpr int kFirstState = kTicket + 1;
 // First launch.
 __global__ void radix_pass_clear(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n,
                                  int k, void* scratch) {
-  // TODO 1 (about 4 lines): clear all of scratch.
   const int i = blockIdx.x * kThreads + threadIdx.x;
   const int words = kFirstState + kBins * static_cast<int>(ceil_div(n, kSortTile));
   if (i < words) static_cast<unsigned*>(scratch)[i] = 0;
@@ -420,15 +389,12 @@ __global__ void radix_pass_clear(unsigned* __restrict__ out, const unsigned* __r
 __global__ void __launch_bounds__(kCountThreads)
     radix_pass_count(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k,
                      void* scratch) {
-  // TODO 2 (about 1 line): stage 4, into scratch.
   count_digits(static_cast<unsigned*>(scratch), in, n, k);
 }
 
 // The lanes of this warp whose digit is this lane's, this one included.
 inline __device__ unsigned same_digit(unsigned digit) {
   unsigned same = kAllLanes;
-  // TODO 3 (about 4 lines): one vote for each bit of the digit (lanes_that_agree). __match_any_sync
-  // does it in one instruction, which a GPU takes many clocks for.
 #pragma unroll
   for (int bit = 0; bit < 8; ++bit) {
     same &= lanes_that_agree(digit, 1u << bit);
@@ -440,9 +406,6 @@ inline __device__ unsigned same_digit(unsigned digit) {
 // digit each and look back alone: a warp's 32 states are neighbours.
 inline __device__ unsigned look_back_for_digit(const unsigned* states, int tile, int digit) {
   unsigned sum = 0;
-  // TODO 4 (about 20 lines): tile by tile, until one says P. One load that waits for the one before
-  // is right, and slow: load the states of four tiles at once, and wait for each when its turn
-  // comes.
   constexpr int kAtOnce = 4;
   for (int nearest = tile - 1; nearest >= 0; nearest -= kAtOnce) {
     const unsigned* const of_digit = states + nearest * kBins + digit;
@@ -468,8 +431,6 @@ inline __device__ unsigned look_back_for_digit(const unsigned* states, int tile,
 __global__ void __launch_bounds__(kSortThreads, 3)
     radix_pass_scatter(unsigned* __restrict__ out, const unsigned* __restrict__ in, int n, int k,
                        void* scratch) {
-  // TODO 5 (about 10 lines): the ticket, and shared memory: a counter for each digit and warp, and
-  // room for the tile.
   unsigned* const words = static_cast<unsigned*>(scratch);
   unsigned* const states = words + kFirstState;
   __shared__ unsigned next[kSortWarps][kBins];
@@ -488,8 +449,6 @@ __global__ void __launch_bounds__(kSortThreads, 3)
   const int lane = threadIdx.x % kLanes;
   const int left = n - tile * kSortTile;
 
-  // TODO 6 (about 16 lines): load the keys and count their digits for each warp. What stands past
-  // the end must come last in the tile, whatever k is. A tile that is whole needs no guards.
   unsigned key[kSortItems];
   const int first = warp * (kSortTile / kSortWarps) + lane;
   const bool whole = left >= kSortTile;
@@ -508,9 +467,6 @@ __global__ void __launch_bounds__(kSortThreads, 3)
   // From here on every thread may assume that all keys of the tile are counted.
   __syncthreads();
 
-  // TODO 7 (about 30 lines): a thread a digit: add up the warps, and tell the tile's count (A).
-  // Then two scans over the digits, which fit into one of 64 bits: where the digit starts in the
-  // tile, and where in all keys. Each counter becomes the place of its warp's first such key.
   const int digit = threadIdx.x;
   unsigned in_tile = 0;
   long long both = 0, inclusive = 0;
@@ -542,8 +498,6 @@ __global__ void __launch_bounds__(kSortThreads, 3)
   // From here on every thread may assume that each warp's counters are places in the tile.
   __syncthreads();
 
-  // TODO 8 (about 12 lines): rank, round by round, and move each key to its place in the tile.
-  // Which lane of equal digits moves the counter on, and how do the others learn its old value?
   const unsigned lower_lanes = (1u << lane) - 1;
 #pragma unroll
   for (int r = 0; r < kSortItems; ++r) {
@@ -558,8 +512,6 @@ __global__ void __launch_bounds__(kSortThreads, 3)
     sorted[place + rank] = key[r];
   }
 
-  // TODO 9 (about 8 lines): a thread a digit: look back, say P, and work out how far a key of
-  // this digit moves from its place in the tile to its place in `out`.
   if (digit < kBins) {
     const unsigned before = look_back_for_digit(states, tile, digit);
     if (tile != 0) {
@@ -570,7 +522,6 @@ __global__ void __launch_bounds__(kSortThreads, 3)
   // From here on every thread may assume that the tile is sorted and that all places are known.
   __syncthreads();
 
-  // TODO 10 (about 13 lines): store the tile in order.
   if (whole) {
 #pragma unroll
     for (int r = 0; r < kSortItems; ++r) {
@@ -588,7 +539,6 @@ __global__ void __launch_bounds__(kSortThreads, 3)
 
 LAUNCH_PLAN(radix_pass, Gpu gpu, int n, int k) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 11 (about 10 lines): scratch and three launches.
   const long long tiles = ceil_div(n, kSortTile);
   const long long words = kFirstState + kBins * tiles;
   plan.scratch_bytes = words * static_cast<long long>(sizeof(unsigned));

@@ -49,19 +49,14 @@ void five_sounds(const membound::Program& program) {
   must(cudaMalloc(&d_sounds, bytes));
   must(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
 
-  // TODO 1 (about 2 lines): a stream for each sound.
   cudaStream_t streams[kSounds];
   for (cudaStream_t& stream : streams) must(cudaStreamCreate(&stream));
 
-  // TODO 2 (about 4 lines): echo() for each sound, in its stream, and a check whether the launch
-  // gave an error. A grid of 0 blocks is one: what if the sounds have no samples?
   for (int i = 0; i < kSounds && n > 0; ++i) {
     echo<<<blocks_for(n), kThreads, 0, streams[i]>>>(d_sounds + i * n, n);
     must(cudaGetLastError());
   }
 
-  // TODO 3 (about 1 line): the copy below must find the echoes. Does it wait for your streams? For
-  // every kind of stream?
   must(cudaDeviceSynchronize());
 
   // Given: back to the host.
@@ -69,7 +64,6 @@ void five_sounds(const membound::Program& program) {
   program.write("out", sounds);
   must(cudaFree(d_sounds));
 
-  // TODO 4 (about 1 line): destroy the streams.
   for (cudaStream_t stream : streams) must(cudaStreamDestroy(stream));
 }
 
@@ -102,19 +96,13 @@ void piece_by_piece(const membound::Program& program) {
   int* d_samples = nullptr;
   must(cudaMalloc(&d_samples, n * sizeof(int)));
 
-  // TODO 1 (about 3 lines): a copy of `in` in host memory that the device can access by itself, so
-  // that the host need not wait for a copy from it. At least one element.
   int* samples = nullptr;
   must(cudaMallocHost(&samples, std::max(n, 1) * sizeof(int)));
   std::copy(in.begin(), in.end(), samples);
 
-  // TODO 2 (about 2 lines): kStreams streams.
   cudaStream_t streams[kStreams];
   for (cudaStream_t& stream : streams) must(cudaStreamCreate(&stream));
 
-  // TODO 3 (about 12 lines): for each piece, in one of the streams: in, soften(), out. The last one
-  // may be shorter, and some may be empty. What keeps the order inside a piece, and what lets two
-  // pieces overlap?
   for (int i = 0; i < kPieces; ++i) {
     const int first = i * most;
     const int count = std::min(most, n - first);
@@ -130,11 +118,9 @@ void piece_by_piece(const membound::Program& program) {
     must(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, stream));
   }
 
-  // TODO 4 (about 2 lines): write the result as the output "out". From when on is it complete?
   must(cudaDeviceSynchronize());
   program.write("out", samples, n);
 
-  // TODO 5 (about 2 lines): destroy your streams and free your memory.
   for (cudaStream_t stream : streams) must(cudaStreamDestroy(stream));
   must(cudaFreeHost(samples));
   must(cudaFree(d_samples));
@@ -184,8 +170,6 @@ void mixing_desk(const membound::Program& program) {
     must(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
 
   if (n > 0) {
-    // TODO 1 (about 8 lines): in the first stream a and b in, then x; in the second c and d, then
-    // y. Look at each launch's error.
     must(cudaMemcpyAsync(d_a, tracks, bytes, cudaMemcpyHostToDevice, first));
     must(cudaMemcpyAsync(d_b, tracks + n, bytes, cudaMemcpyHostToDevice, first));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_x, d_a, d_b, n);
@@ -195,15 +179,11 @@ void mixing_desk(const membound::Program& program) {
     blend<<<blocks_for(n), kThreads, 0, second>>>(d_y, d_c, d_d, n);
     must(cudaGetLastError());
 
-    // TODO 2 (about 4 lines): z in the first stream. Whose work does it need that is not in its
-    // own stream, and from which point on is that work done?
     must(cudaEventRecord(y_is_there, second));
     must(cudaStreamWaitEvent(first, y_is_there, 0));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_z, d_x, d_y, n);
     must(cudaGetLastError());
 
-    // TODO 3 (about 6 lines): the left channel in the first stream, the right one in the second.
-    // Which of the two has to wait for an event?
     must(cudaEventRecord(z_is_there, first));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_left, d_z, d_x, n);
     must(cudaGetLastError());
@@ -211,8 +191,6 @@ void mixing_desk(const membound::Program& program) {
     blend<<<blocks_for(n), kThreads, 0, second>>>(d_right, d_z, d_y, n);
     must(cudaGetLastError());
 
-    // TODO 4 (about 3 lines): both channels to `out`, each after its kernel; and then the one wait
-    // of the host.
     must(cudaMemcpyAsync(out, d_left, bytes, cudaMemcpyDeviceToHost, first));
     must(cudaMemcpyAsync(out + n, d_right, bytes, cudaMemcpyDeviceToHost, second));
     must(cudaDeviceSynchronize());
@@ -291,21 +269,16 @@ void many_rounds(const membound::Program& program) {
   must(cudaMemcpyAsync(desk.d_left, channels, bytes, cudaMemcpyHostToDevice, desk.first));
 
   if (n > 0) {
-    // TODO 1 (about 4 lines): capture one_round(desk) into a graph. In which stream does the
-    // capture begin, and in which does it end? Nothing runs while you capture.
     cudaGraph_t whole_round;
     must(cudaStreamBeginCapture(desk.first, cudaStreamCaptureModeGlobal));
     one_round(desk);
     must(cudaStreamEndCapture(desk.first, &whole_round));
 
-    // TODO 2 (about 2 lines): instantiate it. How often is that needed?
     cudaGraphExec_t ready;
     must(cudaGraphInstantiate(&ready, whole_round, 0));
 
-    // TODO 3 (about 1 line): kTurns turns. In which stream, so that the copies around them wait?
     for (int i = 0; i < kTurns; ++i) must(cudaGraphLaunch(ready, desk.first));
 
-    // TODO 4 (about 2 lines): destroy the graph and its executable.
     must(cudaGraphExecDestroy(ready));
     must(cudaGraphDestroy(whole_round));
   }

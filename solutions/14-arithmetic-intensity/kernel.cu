@@ -25,14 +25,10 @@
 __global__ void gemv_rows(float* __restrict__ c, const float* __restrict__ a,
                           const float* __restrict__ b, int m, int n, int k, int lda, int ldb,
                           int ldc) {
-  // TODO 1 (about 3 lines): this thread's lane and its warp's row. Which warps have none?
   const int lane = threadIdx.x % 32;
   const int row = blockIdx.x * kWarps + threadIdx.x / 32;
   if (row >= m) return;
 
-  // TODO 2 (about 16 lines): this lane's part of the sum. Vectors of four where every row begins at
-  // a multiple of 16 bytes (when is that?), the rest of the row, and single floats elsewhere. How
-  // many loads are in flight before the first multiply-add needs one?
   const float* const mine = a + at(row, 0, lda);
   float sum = 0;
   int done = 0;  // columns that the vectors took
@@ -50,7 +46,6 @@ __global__ void gemv_rows(float* __restrict__ c, const float* __restrict__ a,
 #pragma unroll 8
   for (int p = done + lane; p < k; p += 32) sum += mine[p] * b[p];
 
-  // TODO 3 (about 3 lines): the sum over all lanes (lab 04), and who writes it?
   for (int stride = 16; stride > 0; stride /= 2) {
     sum += __shfl_down_sync(0xffffffff, sum, stride);
   }
@@ -90,9 +85,6 @@ __global__ void __launch_bounds__(kQuads* kGroups)
   const int group = threadIdx.x / kQuads;
   const int quad = threadIdx.x % kQuads;
 
-  // TODO 1 (about 25 lines): this thread's four sums, over the rows of its group, into `partial`.
-  // With vectors its columns are neighbours. Without them, which four columns keep a warp's loads
-  // coalesced? Which vectors may you load though they reach beyond column n - 1?
   float sums[4] = {};
   if (ldb % 4 == 0) {
     // The last vector of a row may reach into the gap, which can be read; its sums are not used.
@@ -121,7 +113,6 @@ __global__ void __launch_bounds__(kQuads* kGroups)
     for (int i = 0; i < 4; ++i) partial[group][quad + i * kQuads] = sums[i];
   }
 
-  // TODO 2 (about 8 lines): add up the groups' sums of a column. What must every thread wait for?
   // From here on every thread may assume that the sums of all groups are there.
   __syncthreads();
   const int col = first_col + threadIdx.x;
@@ -135,7 +126,6 @@ __global__ void __launch_bounds__(kQuads* kGroups)
 
 LAUNCH_SHAPE(gemv_columns, int m, int n, int k, int lda, int ldb, int ldc) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): blocks of kColumns columns, kQuads threads for each of kGroups groups.
   shape.block = dim3(kQuads * kGroups);
   shape.grid = dim3(ceil_div(n, kColumns));
   return shape;
@@ -157,13 +147,10 @@ LAUNCH_SHAPE(gemv_columns, int m, int n, int k, int lda, int ldb, int ldc) {
 __global__ void gemm_naive(float* __restrict__ c, const float* __restrict__ a,
                            const float* __restrict__ b, int m, int n, int k, int lda, int ldb,
                            int ldc) {
-  // TODO 1 (about 3 lines): this thread's row and column, in a grid of two dimensions. Which of
-  // them follows threadIdx.x? Which threads have no result?
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= m || col >= n) return;
 
-  // TODO 2 (about 5 lines): its sum. Three matrices, three leading dimensions.
   float sum = 0;
   for (int p = 0; p < k; ++p) {
     sum += a[at(row, p, lda)] * b[at(p, col, ldb)];
@@ -173,7 +160,6 @@ __global__ void gemm_naive(float* __restrict__ c, const float* __restrict__ a,
 
 LAUNCH_SHAPE(gemm_naive, int m, int n, int k, int lda, int ldb, int ldc) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): blocks in two dimensions: which of m and n is counted along x?
   shape.block = dim3(kTile, kRows);
   shape.grid = dim3(ceil_div(n, kTile), ceil_div(m, kRows));
   return shape;
@@ -199,9 +185,6 @@ __global__ void __launch_bounds__(kTile* kTile)
   const int col = blockIdx.x * kTile + threadIdx.x;
   float sum = 0;
 
-  // TODO 1 (about 13 lines): go through k in steps of kTile. In each, this thread loads one element
-  // of each tile; what if there is none, at the end of k and at the edges? Then kTile
-  // multiply-adds. Two barriers: what may every thread assume after each of them?
   for (int first = 0; first < k; first += kTile) {
     const int a_col = first + threadIdx.x;
     const int b_row = first + threadIdx.y;
@@ -215,13 +198,11 @@ __global__ void __launch_bounds__(kTile* kTile)
     __syncthreads();
   }
 
-  // TODO 2 (about 1 line): write it. May a thread without a result return early, before the loop?
   if (row < m && col < n) c[at(row, col, ldc)] = sum;
 }
 
 LAUNCH_SHAPE(gemm_shared, int m, int n, int k, int lda, int ldb, int ldc) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): as in stage 3.
   shape.block = dim3(kTile, kTile);
   shape.grid = dim3(ceil_div(n, kTile), ceil_div(m, kTile));
   return shape;
@@ -246,11 +227,8 @@ LAUNCH_SHAPE(gemm_shared, int m, int n, int k, int lda, int ldb, int ldc) {
 __global__ void __launch_bounds__(kThreads* kThreads, 2)
     gemm_registers(float* __restrict__ c, const float* __restrict__ a, const float* __restrict__ b,
                    int m, int n, int k, int lda, int ldb, int ldc) {
-  // TODO 1 (about 1 line): by how many floats must a row of panel_a be longer than 128, so that 8
-  // lanes that store one row of `a` and 4 such rows use 32 banks? A power of two is a trap.
   constexpr int kPadded = kWideTile + 4;  // bank 4 * p + row: 8 times 4 different ones
 
-  // TODO 2 (about 9 lines): panels, the block's first row and column, 64 sums that begin at 0.
   __shared__ float panel_a[kPanel][kPadded];
   __shared__ float panel_b[kPanel][kWideTile];
   const int first_row = blockIdx.y * kWideTile;
@@ -258,10 +236,6 @@ __global__ void __launch_bounds__(kThreads* kThreads, 2)
   const int thread = threadIdx.y * kThreads + threadIdx.x;
   float sums[kEach][kEach] = {};
 
-  // TODO 3 (about 36 lines): go through k in steps of kPanel. Fill both panels: 256 threads, 4
-  // elements of each a thread; zeros where there is no element. Which lanes are neighbours in `a`,
-  // and which in `b`? Then for each p of the panel: 8 floats of `a`, 8 of `b`, 64 multiply-adds.
-  // Two barriers.
   for (int first = 0; first < k; first += kPanel) {
     const int a_col = thread % kPanel;
     const int b_col = thread % kWideTile;
@@ -293,7 +267,6 @@ __global__ void __launch_bounds__(kThreads* kThreads, 2)
     __syncthreads();
   }
 
-  // TODO 4 (about 8 lines): write the results that are inside of `c`.
 #pragma unroll
   for (int i = 0; i < kEach; ++i) {
     const int row = first_row + threadIdx.y + i * kThreads;
@@ -307,7 +280,6 @@ __global__ void __launch_bounds__(kThreads* kThreads, 2)
 
 LAUNCH_SHAPE(gemm_registers, int m, int n, int k, int lda, int ldb, int ldc) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): blocks of kThreads x kThreads threads, kWideTile x kWideTile results.
   shape.block = dim3(kThreads, kThreads);
   shape.grid = dim3(ceil_div(n, kWideTile), ceil_div(m, kWideTile));
   return shape;
@@ -329,9 +301,6 @@ LAUNCH_SHAPE(gemm_registers, int m, int n, int k, int lda, int ldb, int ldc) {
 //                2  3  6  7 10 11 14 15                       n and n ^ 1 share the floats of `a`,
 //               16 17 20 21 24 25 28 29                       n and n ^ 2 those of `b`:
 //               18 19 22 23 26 27 30 31                       2 wavefronts a load
-// TODO 1 (about 170 lines): start from your stage 5 and change one thing at a time: vectors from
-// shared memory, vectors from global memory (which leading dimensions allow them?), two panels in
-// turn, the floats of the next p loaded while those of this one are multiplied. Measure each.
 
 inline constexpr int kFastThreads = 256;  // 8 warps, 2 across and 4 down
 inline constexpr int kFastTile = 128;     // a block has kFastTile x kFastTile results
@@ -507,8 +476,6 @@ __device__ void fast_sums(float (&sums)[8][8], FastPanels& panels, const float* 
 __global__ void __launch_bounds__(256, 2)
     gemm_fast(float* __restrict__ c, const float* __restrict__ a, const float* __restrict__ b,
               int m, int n, int k, int lda, int ldb, int ldc) {
-  // TODO 2 (about 40 lines): the tile of this block, of this warp and of this thread; the loop; the
-  // results, four at a time where they lie so.
   __shared__ __align__(16) FastPanels panels;
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
@@ -544,7 +511,6 @@ __global__ void __launch_bounds__(256, 2)
 
 LAUNCH_SHAPE(gemm_fast, int m, int n, int k, int lda, int ldb, int ldc) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): the launch that goes with it.
   shape.block = dim3(kFastThreads);
   shape.grid = dim3(ceil_div(n, kFastTile), ceil_div(m, kFastTile));
   return shape;
@@ -635,8 +601,6 @@ long long count_wrong(const std::vector<float>& c, const std::vector<float>& a,
 }
 
 int main(int argc, char** argv) {
-  // TODO 1 (about 120 lines): all of it. What ends the program when a call fails? How many bytes
-  // has each array, and each tile? Which of m and n is counted along x? What if m or n is 0?
   const membound::Program program(argc, argv);
   const std::vector<float> a = program.read<float>("a");
   const std::vector<float> b = program.read<float>("b");

@@ -116,6 +116,12 @@ TEST_F(DriftTest, SolvingOnlyAddsLines) {
               ElementsAre(HasSubstr("kernel.cu:4: the solution lacks this line: given()")));
 }
 
+TEST_F(DriftTest, AnAnswerHasNoTodo) {
+  write("solutions/01-copy/kernel.cu",
+        "// Stage 1: Copy\nvoid copy() {\n  // TODO 1 (about 1 line): what now?\n  work();\n}\n");
+  EXPECT_THAT(drifts(), Contains(HasSubstr("solutions/01-copy/kernel.cu:3: this TODO is done")));
+}
+
 TEST_F(DriftTest, TheOrderOfLinesCounts) {
   write("solutions/01-copy/kernel.cu", "void copy() {\n// Stage 1: Copy\n  work();\n}\n");
   EXPECT_THAT(drifts(), Contains(HasSubstr("kernel.cu:2: the solution lacks")));

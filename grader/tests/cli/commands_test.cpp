@@ -229,7 +229,7 @@ TEST_F(Commands, SolutionIsShownBesideOnesOwnAfterAPass) {
   check({"1"});
   const auto shown = course_.run({"solution", "1/1"});
   EXPECT_EQ(shown.exit_code, 0) << shown.output;
-  EXPECT_THAT(shown.output, HasSubstr("+ "));
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("+ "), Not(HasSubstr("TODO"))));
   EXPECT_EQ(course_.run({"solution", "1/2"}).exit_code, 2);
   EXPECT_EQ(course_.run({"solution", "1"}).exit_code, 2);
   fs::remove_all(course_.root() / "solutions");

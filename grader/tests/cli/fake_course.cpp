@@ -94,7 +94,7 @@ FakeCourse::FakeCourse() {
     write(lab + "kernel.cu", kSkeleton);
     write(lab + "kernel.cuh", "// given\n");
     write("solutions/" + id + "/kernel.cu",
-          std::string(kSkeleton) + "int a;  // stage 1: passed\nint b;  // stage 2: passed\n");
+          "#include \"kernel.cuh\"\nint a;  // stage 1: passed\nint b;  // stage 2: passed\n");
     write(
         "handouts/" + id + "/handout.md",
         "# The fake lab\n\nRead *this* first, and **all** of it, even where a line is much longer "
