@@ -353,7 +353,13 @@ Group latency_group(const Machine& machine, long long n) {
   };
   const auto answers = keep(group, machine, "09-latency-hiding",
                             {.parameters = "(float*, float const*, long long, float, float)"});
-  add_stages(group, *answers, {"", {n}, arguments, 2.0 * static_cast<double>(size_bytes)});
+  const double amount = 2.0 * static_cast<double>(size_bytes);
+  add_stages(group, *answers, {"", {n}, arguments, amount});
+  group.contestants.push_back(
+      {"thrust::transform", Role::kLibrary, "", false, amount, [n](const Arrays& arrays) {
+         calibrate_with_thrust(static_cast<float*>(arrays.d_output),
+                               static_cast<const float*>(arrays.d_inputs[0]), n, kGain, kOffset);
+       }});
   add_copies(group, machine.kernels, size_bytes);
   return group;
 }

@@ -32,18 +32,43 @@ void check(cublasStatus_t status, const char* what) {
 
 }  // namespace
 
+// [reverse]
 void reverse_with_thrust(int* d_out, const int* d_in, long long n) {
   thrust::reverse_copy(thrust::device, d_in, d_in + n, d_out);
 }
+// [/reverse]
 
+// [add]
 void add_with_thrust(float* d_out, const float* d_a, const float* d_b, int n) {
   thrust::transform(thrust::device, d_a, d_a + n, d_b, d_out, thrust::plus<float>());
 }
+// [/add]
+
+// [calibrate]
+struct Calibrated {
+  float gain, offset;
+  __host__ __device__ float operator()(float sample) const { return gain * sample + offset; }
+};
+
+void calibrate_with_thrust(float* d_out, const float* d_in, long long n, float gain, float offset) {
+  thrust::transform(thrust::device, d_in, d_in + n, d_out, Calibrated{gain, offset});
+}
+// [/calibrate]
+
+namespace {
+
+// [sum]
+/// Without temporary memory it only says in `bytes` how much it needs.
+cudaError_t sum_with_cub(void* d_temporary, std::size_t& bytes, float* d_sum, const float* d_in,
+                         long long n) {
+  return cub::DeviceReduce::Sum(d_temporary, bytes, d_in, d_sum, n);
+}
+// [/sum]
+
+}  // namespace
 
 CubSum::CubSum(long long n) : n_(n) {
-  const float* const no_input = nullptr;
-  float* const no_output = nullptr;
-  check(cub::DeviceReduce::Sum(nullptr, temporary_bytes_, no_input, no_output, n_),
+  check(sum_with_cub(nullptr, temporary_bytes_, nullptr, nullptr, n_),
         "asking CUB for its temporary memory");
   check(cudaMalloc(&d_temporary_, temporary_bytes_), "allocating CUB's temporary memory");
 }
@@ -52,23 +77,28 @@ CubSum::~CubSum() { cudaFree(d_temporary_); }
 
 void CubSum::operator()(float* d_sum, const float* d_in) const {
   std::size_t bytes = temporary_bytes_;
-  check(cub::DeviceReduce::Sum(d_temporary_, bytes, d_in, d_sum, n_), "cub::DeviceReduce::Sum");
+  check(sum_with_cub(d_temporary_, bytes, d_sum, d_in, n_), "cub::DeviceReduce::Sum");
 }
 
 namespace {
 
+// [select]
 struct IsBelow {
   int limit;
   __host__ __device__ bool operator()(int number) const { return number < limit; }
 };
 
+/// Without temporary memory it only says in `bytes` how much it needs.
+cudaError_t select_with_cub(void* d_temporary, std::size_t& bytes, int* d_kept, int* d_count,
+                            const int* d_in, int n, int limit) {
+  return cub::DeviceSelect::If(d_temporary, bytes, d_in, d_kept, d_count, n, IsBelow{limit});
+}
+// [/select]
+
 }  // namespace
 
 CubSelect::CubSelect(int n) : n_(n) {
-  const int* const no_input = nullptr;
-  int* const no_output = nullptr;
-  check(cub::DeviceSelect::If(nullptr, temporary_bytes_, no_input, no_output, no_output, n_,
-                              IsBelow{0}),
+  check(select_with_cub(nullptr, temporary_bytes_, nullptr, nullptr, nullptr, n_, 0),
         "asking CUB for its temporary memory");
   check(cudaMalloc(&d_temporary_, temporary_bytes_), "allocating CUB's temporary memory");
 }
@@ -77,7 +107,7 @@ CubSelect::~CubSelect() { cudaFree(d_temporary_); }
 
 void CubSelect::operator()(int* d_kept, int* d_count, const int* d_in, int limit) const {
   std::size_t bytes = temporary_bytes_;
-  check(cub::DeviceSelect::If(d_temporary_, bytes, d_in, d_kept, d_count, n_, IsBelow{limit}),
+  check(select_with_cub(d_temporary_, bytes, d_kept, d_count, d_in, n_, limit),
         "cub::DeviceSelect::If");
 }
 
@@ -93,21 +123,44 @@ void CubCall::operator()(void* d_out, const void* d_in) const {
   check(call(d_temporary_, bytes, d_out, d_in), "a call of CUB");
 }
 
+namespace {
+
+// [collaborate]
+/// All sums. A first value of 64 bits makes CUB add in 64 bits; InclusiveSum would add ints.
+cudaError_t scan_with_cub(void* d_temporary, std::size_t& bytes, long long* d_sums, const int* d_in,
+                          int n) {
+  return cub::DeviceScan::InclusiveScanInit(d_temporary, bytes, d_in, d_sums, cuda::std::plus<>{},
+                                            0LL, n);
+}
+
+/// How many keys are 0, 1, ..., 255. 256 bins have 257 edges.
+cudaError_t histogram_with_cub(void* d_temporary, std::size_t& bytes, unsigned* d_counts,
+                               const unsigned* d_keys, int n) {
+  return cub::DeviceHistogram::HistogramEven(d_temporary, bytes, d_keys, d_counts, 257, 0u, 256u,
+                                             n);
+}
+
+/// One pass: ordered by bits 8 to 15. Without these two arguments it sorts by all bits.
+cudaError_t radix_pass_with_cub(void* d_temporary, std::size_t& bytes, unsigned* d_sorted,
+                                const unsigned* d_keys, int n) {
+  return cub::DeviceRadixSort::SortKeys(d_temporary, bytes, d_keys, d_sorted, n, 8, 16);
+}
+// [/collaborate]
+
+}  // namespace
+
 cudaError_t CubCall::call(void* d_temporary, std::size_t& bytes, void* d_out,
                           const void* d_in) const {
+  auto* const d_words = static_cast<unsigned*>(d_out);
+  const auto* const d_keys = static_cast<const unsigned*>(d_in);
   switch (kind_) {
     case Kind::kScan:
-      // With a first value of 64 bits CUB adds in 64 bits; InclusiveSum would add ints.
-      return cub::DeviceScan::InclusiveScanInit(d_temporary, bytes, static_cast<const int*>(d_in),
-                                                static_cast<long long*>(d_out), cuda::std::plus<>{},
-                                                0LL, n_);
+      return scan_with_cub(d_temporary, bytes, static_cast<long long*>(d_out),
+                           static_cast<const int*>(d_in), n_);
     case Kind::kHistogram:
-      return cub::DeviceHistogram::HistogramEven(d_temporary, bytes,
-                                                 static_cast<const unsigned*>(d_in),
-                                                 static_cast<unsigned*>(d_out), 257, 0u, 256u, n_);
+      return histogram_with_cub(d_temporary, bytes, d_words, d_keys, n_);
     case Kind::kRadixPass:
-      return cub::DeviceRadixSort::SortKeys(d_temporary, bytes, static_cast<const unsigned*>(d_in),
-                                            static_cast<unsigned*>(d_out), n_, 8, 16);
+      return radix_pass_with_cub(d_temporary, bytes, d_words, d_keys, n_);
   }
   return cudaErrorInvalidValue;
 }
@@ -122,13 +175,33 @@ Cublas::Cublas() : handle_(std::make_unique<Handle>()) {
 
 Cublas::~Cublas() { cublasDestroy(handle_->cublas); }
 
-// cuBLAS counts by columns: our rows x cols matrix, row after row, is its cols x rows matrix.
+namespace {
+
+// [transpose]
+/// out = 1 * in^T + 0 * in^T. cuBLAS counts by columns: our rows x cols matrix, row after row, is
+/// its cols x rows matrix.
+cublasStatus_t transpose_with_cublas(cublasHandle_t cublas, float* d_out, const float* d_in,
+                                     int rows, int cols) {
+  const float one = 1, zero = 0;
+  return cublasSgeam(cublas, CUBLAS_OP_T, CUBLAS_OP_T, rows, cols, &one, d_in, cols, &zero, d_in,
+                     cols, d_out, rows);
+}
+// [/transpose]
+
+// [multiply]
+/// c = a * b, of m x k and k x n. cuBLAS counts by columns, so it computes c^T = b^T * a^T.
+cublasStatus_t multiply_with_cublas(cublasHandle_t cublas, float* d_c, const float* d_a,
+                                    const float* d_b, int m, int n, int k) {
+  const float one = 1, zero = 0;
+  return cublasSgemm(cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, d_b, n, d_a, k, &zero, d_c,
+                     n);
+}
+// [/multiply]
+
+}  // namespace
+
 void Cublas::transpose(float* d_out, const float* d_in, int rows, int cols) const {
-  const float one = 1;
-  const float zero = 0;
-  check(cublasSgeam(handle_->cublas, CUBLAS_OP_T, CUBLAS_OP_T, rows, cols, &one, d_in, cols, &zero,
-                    d_in, cols, d_out, rows),
-        "cublasSgeam");
+  check(transpose_with_cublas(handle_->cublas, d_out, d_in, rows, cols), "cublasSgeam");
 }
 
 void Cublas::transpose(double* d_out, const double* d_in, int rows, int cols) const {
@@ -155,13 +228,8 @@ void Cublas::gemv(float* d_c, const float* d_a, const float* d_b, int m, int n, 
 }
 
 void Cublas::gemm(float* d_c, const float* d_a, const float* d_b, int m, int n, int k) const {
-  const float one = 1;
-  const float zero = 0;
   check(cublasSetMathMode(handle_->cublas, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
-  // By columns it is the transposed product: c^T = b^T * a^T.
-  check(cublasSgemm(handle_->cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, d_b, n, d_a, k, &zero,
-                    d_c, n),
-        "cublasSgemm");
+  check(multiply_with_cublas(handle_->cublas, d_c, d_a, d_b, m, n, k), "cublasSgemm");
 }
 
 }  // namespace membound::authoring

@@ -73,6 +73,9 @@ class CubCall {
 /// out[i] = a[i] + b[i], with thrust::transform on the device.
 void add_with_thrust(float* d_out, const float* d_a, const float* d_b, int n);
 
+/// out[i] = gain * in[i] + offset, with thrust::transform on the device.
+void calibrate_with_thrust(float* d_out, const float* d_in, long long n, float gain, float offset);
+
 /// Calls of cuBLAS, with its handle.
 class Cublas {
  public:
