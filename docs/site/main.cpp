@@ -24,7 +24,7 @@ int main(int count, char** words) {
     }
     problems = site::write_pages(*course, words[3], words[4]);
   } else if (count == 4 && std::string_view(words[1]) == "finish") {
-    const auto course = course::read_course(words[2]);
+    const auto course = course::read_course(words[2], course::other_trees());
     if (!course) {
       std::fprintf(stderr, "%s\n", base::to_string(course.error()).c_str());
       return 1;

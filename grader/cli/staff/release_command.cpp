@@ -96,12 +96,19 @@ base::Result<release::ReleaseRequest> request_for(const ReleaseOptions& options,
                                                   const Context& context, const fs::path& scratch) {
   std::error_code error;
   release::ReleaseRequest request;
-  request.root = fs::canonical(context.place.root, error);
-  if (!fs::is_directory(request.root / "solutions", error)) {
+  const fs::path sources = context.place.root / "share" / "course";  // of an installed Membound
+  const bool is_installed = fs::is_directory(sources, error);
+  request.root = fs::canonical(is_installed ? sources : context.place.root, error);
+  if (!is_installed && !fs::is_directory(request.root / "solutions", error)) {
     return base::Error{base::ErrorKind::kUsage, context.place.root.string(),
                        "has no solutions/: it was handed out itself", "the instructors' course",
                        "call it in the course you teach from"};
   }
+  if (is_installed && options.binaries)
+    return base::Error{base::ErrorKind::kUsage, "--binaries",
+                       "an installed Membound has no build to take programs from",
+                       "a release without them, or a course's clone",
+                       "leave it out; students build, or install Membound"};
   request.scratch = scratch;
   request.version = judge::kVersion;
   if (options.reader == "self-study") request.reader = release::Reader::kSelfStudy;

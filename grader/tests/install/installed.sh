@@ -39,9 +39,47 @@ while read -r name; do
     path=$(awk -v library="$library" '$1 == library { print $3 }' <<<"$loaded")
     [[ $(readlink -f "$path") == "$folder"/* ]] || bad "$name finds $library in $path"
   done < <(readelf --dynamic "$name" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p')
-done < <(find . -path ./licences -prune -o -path ./lib -prune -o -type f -perm -u+x -print)
+done < <(find . -path ./licences -prune -o -path ./lib -prune -o -path ./share -prune -o -type f -perm -u+x -print)
 mine() { env -i PATH="$PATH" HOME="$own" bin/membound "$@" --labs "$own"; }
 mine dev new 15-own >/dev/null || bad "no new lab"
 proof=$(mine dev check --run 15-own --device vgpu:h200 2>&1) || bad "a lab of one's own: $proof"
 [[ $proof == *"2 of 2 claims hold."* ]] || bad "a lab of one's own: $proof"
+
+# Handed out and packed, it is a lab of the course; nobody gets its answer.
+answer=$own/solutions/15-own/kernel.cu
+if out=$(mine release --out "$own/students" --lab own --architectures 90 2>&1) &&
+  out=$(mine gradescope-autograder --out "$own/own.zip" --lab own 2>&1); then
+  mkdir "$own/unpacked"
+  (cd "$own/unpacked" && "$cmake" -E tar xf "$own/own.zip")
+  for tree in "$own/students" "$own/unpacked/course"; do
+    cmp -s "$own/labs/15-own/kernel.cu" "$tree/labs/15-own/kernel.cu" || bad "$tree has another skeleton"
+    grep -q "^add_lab(15-own)" "$tree/labs/CMakeLists.txt" || bad "$tree does not build it"
+    [ -n "$(find "$tree/released/15-own" -name 'reference.*')" ] || bad "$tree has no reference"
+    [ ! -e "$tree/labs/01-reverse-array" ] && [ ! -e "$tree/solutions" ] || bad "$tree has more than it"
+  done
+  [ -x "$own/students/membound" ] && [ -x "$own/unpacked/run_autograder" ] || bad "what starts them is missing"
+else
+  bad "handed out: $out"
+fi
+
+# Watched: what is saved is checked.
+env -i PATH="$PATH" HOME="$own" bin/membound watch own --labs "$own" --device vgpu:h200 >"$own/watch" 2>&1 &
+watcher=$!
+wait_for() { for _ in {1..300}; do grep -q "$1" "$own/watch" && return; sleep 0.1; done; bad "watch: $(cat "$own/watch")"; }
+wait_for "waiting for changes of $own/labs/15-own/kernel.cu"
+cp "$answer" "$own/labs/15-own/kernel.cu"
+wait_for "wrong result -> passed"
+kill "$watcher"
+
+# What is wrong with it is told with its own files and lines.
+broken() { # FILE SED WORDS
+  cp "$own/$1" "$own/good"
+  sed -i "$2" "$own/$1"
+  said=$(mine check own --device vgpu:h200 2>&1) && bad "$1 is broken: $said"
+  [[ $said == *$own/$1:[1-9]*$3* ]] || bad "$1 is broken: $said"
+  mv "$own/good" "$own/$1"
+}
+broken labs/15-own/oracle.cpp 's/static /statik /' statik
+broken labs/15-own/lab.json 's/"own_1"/own_1/' JSON
+broken labs/15-own/kernel.cu 's/blockIdx/blockIxd/' blockIxd
 exit "$failed"

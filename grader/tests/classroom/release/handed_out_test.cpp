@@ -81,14 +81,19 @@ class HandedOut : public testing::Test {
       fs::create_directories(build()), fs::create_directory_symlink(kBuild / name, build() / name);
     fs::create_directories(build() / "bin");
     fs::copy_file(MEMBOUND_PROGRAM, program());
+    fs::create_symlink(kBuild / "bin" / "oracle_test", build() / "bin" / "oracle_test");
     for (const std::string lab : {"01-reverse-array", "03-transpose"}) {
-      fs::create_directories(build() / "labs" / lab);
+      take_references(tree(), lab);
       fs::create_symlink(kBuild / "labs" / lab / "test", build() / "labs" / lab / "test");
-      fs::copy_file(tree() / "released" / lab / "reference.sm_90.fatbin",
-                    build() / "labs" / lab / "reference.fatbin");
-      fs::copy_file(tree() / "released" / lab / "reference.ptx",
-                    build() / "labs" / lab / "reference.ptx");
     }
+  }
+  /// What a build takes over from `released/`.
+  static void take_references(const fs::path& from, const std::string& lab) {
+    fs::create_directories(build() / "labs" / lab);
+    fs::copy_file(from / "released" / lab / "reference.sm_90.fatbin",
+                  build() / "labs" / lab / "reference.fatbin");
+    if (const fs::path ptx = from / "released" / lab / "reference.ptx"; fs::exists(ptx))
+      fs::copy_file(ptx, build() / "labs" / lab / "reference.ptx");
   }
 
   static fs::path tree() { return folder_->path() / "students"; }
@@ -291,6 +296,51 @@ TEST_F(HandedOut, CannotBeHandedOutAgain) {
                          {{"MEMBOUND_ROOT", tree().string()}});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.output, HasSubstr("has no solutions/"));
+}
+
+TEST_F(HandedOut, ALabOutsideOfTheCourseIsOneOfIt) {
+  const fs::path own = folder_->path() / "own";
+  fs::create_directories(own / "autograder" / "source");
+  fs::create_directories(own / "autograder" / "submission");
+  fs::create_directories(own / "autograder" / "results");
+  const std::map<std::string, std::string> there = {{"MEMBOUND_ROOT", kSource.string()},
+                                                    {"MEMBOUND_LABS", own.string()}};
+  const fs::path students = own / "students", zip = own / "a.zip";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"dev", "new", "98-own", "--stages", "1"},
+           {"release", "--out", students.string(), "--lab", "own", "--compiler", "nvcc",
+            "--architectures", "90"},
+           {"gradescope-autograder", "--out", zip.string(), "--lab", "own"}}) {
+    std::vector<std::string> all = {MEMBOUND_PROGRAM};
+    all.insert(all.end(), words.begin(), words.end());
+    const auto made = run(all, there);
+    ASSERT_EQ(made.exit_code, 0) << made.output;
+  }
+  const fs::path answer = own / "solutions/98-own/kernel.cu";
+  EXPECT_EQ(read(students / "labs/98-own/kernel.cu"), read(own / "labs/98-own/kernel.cu"));
+  for (const fs::path& file : files_below(students))
+    EXPECT_EQ(read(file).find("if (i < n) out[i] ="), std::string::npos) << file;
+  // Students know it as a lab of their course, and have its verdicts.
+  take_references(students, "98-own");
+  EXPECT_THAT(verdicts(students, program(), "own", answer, "nvcc"),
+              testing::ElementsAre(testing::MatchesRegex("\"passed\" .* 100.*")));
+  EXPECT_THAT(
+      verdicts(students, program(), "own", students / "released/98-own/skeleton.cu", "nvcc"),
+      testing::ElementsAre(testing::MatchesRegex("\"wrong\" .* 0.*")));
+  // So does Gradescope.
+  const fs::path autograder = own / "autograder";
+  const auto unpacked = run({"cmake", "-E", "tar", "xf", zip.string()}, {}, autograder / "source");
+  ASSERT_EQ(unpacked.exit_code, 0) << unpacked.output;
+  fs::copy_file(answer, autograder / "submission" / "kernel.cu");
+  const auto graded = run({(autograder / "source" / "run_autograder").string()},
+                          {{"AUTOGRADER_ROOT", autograder.string()},
+                           {"MEMBOUND_PROGRAM", program().string()},
+                           {"MEMBOUND_ROOT", ""}});
+  EXPECT_EQ(graded.exit_code, 0) << graded.output;
+  const json results = json::parse(read(autograder / "results" / "results.json"), nullptr, false);
+  ASSERT_FALSE(results.is_discarded()) << graded.output;
+  exchange::expect_gradescope_accepts(results);
+  EXPECT_EQ(results["score"], 100) << graded.output;
 }
 
 // --- Gradescope --------------------------------------------------------------------------------
