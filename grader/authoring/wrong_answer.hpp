@@ -26,7 +26,8 @@ struct WrongAnswerHead {
   int stage = 0;      ///< Stage: the one it answers; 0 if it names none
   std::string fails;  ///< Fails: the test that must be the first to fail
   /// On a GPU: the test there, "fails" where a race decides which, "passes" where a GPU forgives
-  /// it, "chance" where a race or the model of the GPU decides; empty: as on the virtual GPU
+  /// it, "chance" where a race, the compiler or the model of the GPU decides; empty: as on the
+  /// virtual GPU
   std::string fails_on_gpu;
   std::string finds;  ///< Finds: what the virtual GPU's checkers say first, and at which line
   std::string why;    ///< Why: what the student believed; on one line
