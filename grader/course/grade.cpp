@@ -284,13 +284,15 @@ std::vector<std::vector<std::size_t>> columns_of_rules(const CourseTable& table,
   return rules;
 }
 
-/// Leaves out what others of the rule's labs are better than.
-void drop_lowest(const CourseTable& table, std::vector<std::size_t> columns, int count,
-                 CourseRow& row) {
+/// The part that a student has of what a lab is worth.
+double share_of(const CourseTable& table, const CourseRow& row, std::size_t i) {
+  return table.labs[i].worth > 0 ? row.cells[i].points.value_or(0) / table.labs[i].worth : 0;
+}
+
+/// Leaves out those of the rule's labs that have less than others by `share`.
+template <typename Share>
+void drop_lowest(std::vector<std::size_t> columns, int count, const Share& share, CourseRow& row) {
   std::erase_if(columns, [&row](std::size_t i) { return row.cells[i].part == Part::kExcused; });
-  const auto share = [&](std::size_t i) {
-    return table.labs[i].worth > 0 ? row.cells[i].points.value_or(0) / table.labs[i].worth : 0;
-  };
   std::stable_sort(columns.begin(), columns.end(),
                    [&share](std::size_t a, std::size_t b) { return share(a) > share(b); });
   for (std::size_t i = static_cast<std::size_t>(count); i < columns.size(); ++i)
@@ -315,19 +317,20 @@ CourseTable course_table(std::span<const Grade> grades, const std::map<std::stri
   CourseTable table;
   table.labs = columns_of(grades, worth, counting);
   std::map<std::string, std::size_t> places;
-  CourseRow nobody;  // excused from nothing, with no points: what the whole course is worth
+  CourseRow nobody;  // excused from nothing
   for (const CourseTable::Column& column : table.labs) {
     places[column.lab] = nobody.cells.size();
     nobody.cells.emplace_back();
     table.has_weights = table.has_weights || counting.weights.contains(column.lab);
   }
   const auto rules = columns_of_rules(table, counting);
-  const auto finish = [&](CourseRow& row) {
+  const auto finish = [&](CourseRow& row, const auto& share) {
     for (std::size_t i = 0; i < rules.size(); ++i)
-      drop_lowest(table, rules[i], counting.best[i].count, row);
+      drop_lowest(rules[i], counting.best[i].count, share, row);
     add_up(table, row);
   };
-  finish(nobody);
+  // Labs of one rule may be worth different points: the dearest ones count here.
+  finish(nobody, [&](std::size_t i) { return table.labs[i].worth * table.labs[i].weight; });
   table.worth = nobody.worth;
   std::map<std::string, CourseRow> rows;
   for (const Grade& grade : grades) {
@@ -341,7 +344,7 @@ CourseTable course_table(std::span<const Grade> grades, const std::map<std::stri
     if (grade.score) cell.points = scaled(*grade.score, grade.max_score, table.labs[place].worth);
   }
   for (auto& [student, row] : rows) {
-    finish(row);
+    finish(row, [&](std::size_t i) { return share_of(table, row, i); });
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -236,7 +236,7 @@ struct CourseTable {
   };
   std::vector<Column> labs;     ///< ascending
   std::vector<CourseRow> rows;  ///< by student
-  double worth = 0;             ///< of somebody who is excused from nothing
+  double worth = 0;             ///< the most that anybody can have
   bool has_weights = false;     ///< some lab counts with a weight of its own
 };
 

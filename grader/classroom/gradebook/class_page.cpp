@@ -257,7 +257,8 @@ json course_row(const course::CourseTable& table, const course::CourseRow& row) 
           {"student", shown_student(*row.any)},
           {"cells", std::move(cells)},
           {"why", course::total_text(table, row)},
-          {"total", decimal(row.total, 2) + (row.withheld > 0 ? " ?" : "")}};
+          {"total", decimal(row.total, 2) + (row.withheld > 0 ? " ?" : "")},
+          {"of", row.worth != table.worth ? "of " + decimal(row.worth, 2) : std::string()}};
 }
 
 void add_table(const Class& all, json& values) {

@@ -113,7 +113,7 @@ std::string beginning(const std::string& text) {
 nlohmann::json faults_of(std::span<const course::Grade* const> grades, std::size_t most) {
   struct Row {
     std::string kind, example;
-    std::set<std::string> students;
+    std::set<std::string> students, labs;
   };
   std::map<std::string, Row> kinds;
   for (const course::Grade* grade : grades)
@@ -126,6 +126,7 @@ nlohmann::json faults_of(std::span<const course::Grade* const> grades, std::size
         row.kind = kind;
         if (row.students.empty()) row.example = beginning(finding.text);
         row.students.insert(grade->student);
+        row.labs.insert(grade->lab);
       }
   std::vector<Row> rows;
   for (auto& [kind, row] : kinds) rows.push_back(std::move(row));
@@ -134,10 +135,14 @@ nlohmann::json faults_of(std::span<const course::Grade* const> grades, std::size
   });
   rows.resize(std::min(rows.size(), most));
   nlohmann::json list = nlohmann::json::array();
-  for (const Row& row : rows)
+  for (const Row& row : rows) {
+    std::string labs;
+    for (const std::string& lab : row.labs) labs += (labs.empty() ? "" : ", ") + lab;
     list.push_back({{"count", std::to_string(row.students.size())},
                     {"kind", row.kind},
+                    {"labs", labs},
                     {"example", row.example}});
+  }
   return list;
 }
 

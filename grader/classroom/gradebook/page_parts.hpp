@@ -58,9 +58,9 @@ struct LabGrades {
 };
 [[nodiscard]] std::vector<LabGrades> labs_of(const Class& all);
 
-/// What went wrong most often, {count, kind, example} each: findings of stages that did not pass,
-/// without those that are no fault. A student counts once for a kind, however many stages or labs
-/// show it.
+/// What went wrong most often, {count, kind, labs, example} each: findings of stages that did not
+/// pass, without those that are no fault. A student counts once for a kind, however many stages or
+/// labs show it.
 [[nodiscard]] nlohmann::json faults_of(std::span<const course::Grade* const> grades,
                                        std::size_t most);
 

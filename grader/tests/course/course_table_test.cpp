@@ -64,6 +64,13 @@ TEST(CourseTable, ARuleWithoutLabsIsAboutAllOthers) {
   EXPECT_EQ(table.rows[0].total, 160);
 }
 
+TEST(CourseTable, TheMostThatAnybodyCanHaveIsOfTheDearestLabs) {
+  const std::vector<Grade> grades = {points("a", "01", 90), points("a", "02", 50)};
+  const CourseTable table = course_table(grades, {}, {{{"01", 0.5}}, {{1, {"01", "02"}}}, {}});
+  EXPECT_EQ(table.worth, 100);
+  EXPECT_EQ(table.rows[0].worth, 50);
+}
+
 TEST(CourseTable, OfEqualsTheEarlierCounts) {
   const std::vector<Grade> grades = {points("a", "01", 50), points("a", "02", 50)};
   const CourseTable table = course_table(grades, {}, {{}, {{1, {}}}, {}});

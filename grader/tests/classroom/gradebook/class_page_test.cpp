@@ -204,7 +204,8 @@ TEST(ClassPage, CountsFaultsAndNothingElse) {
   EXPECT_EQ(part(first_page({"GPU", {remarkable, slowly}}), "What went wrong most often"), "");
   const std::string html =
       part(first_page({"GPU", {remarkable, slowly, wrong("c")}}), "What went wrong most often");
-  EXPECT_THAT(html, HasSubstr("failed test MovesOneElement"));
+  EXPECT_THAT(html,
+              HasSubstr("failed test MovesOneElement<br><span class=\"soft\">" + wrong("c").lab));
   EXPECT_THAT(html, Not(HasSubstr("ceiling")));
 }
 
