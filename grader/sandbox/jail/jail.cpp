@@ -32,7 +32,6 @@
 #include "grader/base/result.hpp"
 #include "grader/sandbox/jail/bubblewrap.hpp"
 #include "grader/sandbox/jail/cgroup.hpp"
-#include "grader/sandbox/jail/outcome.hpp"
 #include "grader/sandbox/jail/watch.hpp"
 
 // MEMBOUND_INIT_PROGRAM is the path of the built init; the assembler copies its bytes.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/sandbox/jail/outcome.hpp"
+#include "grader/sandbox/jail/watch.hpp"
 
 #include <signal.h>
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which limit explains an end, from what was seen of it, where a run would leave that to chance.
-#include "grader/sandbox/jail/outcome.hpp"
+#include "grader/sandbox/jail/watch.hpp"
 
 #include <gtest/gtest.h>
 
