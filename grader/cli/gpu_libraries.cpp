@@ -15,24 +15,17 @@
 #include <cstring>
 #include <string_view>
 
+#include "grader/base/processor.hpp"
 #include "grader/base/result.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
 
 namespace membound::cli {
 namespace {
 
-constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kPageBytes = base::kLargestPageBytes;
 constexpr const char* kStop = "membound_vgpu_stop";
 constexpr const char* kRuntime = "libcudart.so.13";
-constexpr std::size_t kStubBytes = 16;
-using Stub = std::array<unsigned char, kStubBytes>;
-constexpr std::size_t kAfterLea = 7, kAfterJump = 13;
-// lea rdi, [rip + message]; jmp [rip + slot of membound_vgpu_stop]; int3 …
-constexpr Stub kEnd{0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc, 0xcc};
-// xor eax, eax; ret
-constexpr Stub kSucceed{0x31, 0xc0, 0xc3};
-// lea rax, [rip + message]; mov [rdi], rax; xor eax, eax; ret
-constexpr Stub kMakeHandle{0x48, 0x8d, 0x05, 0, 0, 0, 0, 0x48, 0x89, 0x07, 0x31, 0xc0, 0xc3};
+constexpr std::size_t kStubBytes = sizeof(base::MachineStub);
 constexpr Elf64_Half kVersionOfLibrary = 2;  // 1 is the file's own name
 
 /// Bytes that grow, and where what was added begins.
@@ -131,18 +124,17 @@ std::vector<std::byte> version_definitions(const std::string& library, std::uint
   return bytes;
 }
 
-std::int32_t distance(std::uint64_t to, std::uint64_t from) {
-  return static_cast<std::int32_t>(static_cast<std::int64_t>(to - from));
-}
-
 void put_stub(Image& image, StandIn does, std::uint64_t at, std::uint64_t message,
               std::uint64_t slot) {
-  Stub code = does == StandIn::kEnds ? kEnd : does == StandIn::kSucceeds ? kSucceed : kMakeHandle;
-  const std::int32_t to_message = distance(message, at + kAfterLea);
-  const std::int32_t to_slot = distance(slot, at + kAfterJump);
-  if (does != StandIn::kSucceeds) std::memcpy(&code[kAfterLea - 4], &to_message, 4);
-  if (does == StandIn::kEnds) std::memcpy(&code[kAfterJump - 4], &to_slot, 4);
-  image.put(at, code);
+  const auto to_message = static_cast<std::int64_t>(message - at);
+  switch (does) {
+    case StandIn::kEnds:
+      return image.put(at, base::stub_calls(to_message, static_cast<std::int64_t>(slot - at)));
+    case StandIn::kSucceeds:
+      return image.put(at, base::stub_returns());
+    case StandIn::kMakesHandle:
+      return image.put(at, base::stub_stores(to_message));
+  }
 }
 
 }  // namespace
@@ -201,7 +193,7 @@ std::vector<std::byte> make_stand_in(const StandInLibrary& library) {
   }
   for (std::size_t i = 0; i < symbols.size(); ++i)
     image.put(symbol_table + i * sizeof(Elf64_Sym), symbols[i]);
-  image.put(relocation, Elf64_Rela{slot, ELF64_R_INFO(1, R_X86_64_GLOB_DAT), 0});
+  image.put(relocation, Elf64_Rela{slot, ELF64_R_INFO(1, base::kAddressRelocation), 0});
   const std::uint64_t writable_bytes = image.size() - writable;
   const std::uint64_t dynamic_bytes = dynamic.size() * sizeof(Elf64_Dyn);
   const Elf64_Phdr segments[] = {
@@ -216,7 +208,7 @@ std::vector<std::byte> make_stand_in(const StandInLibrary& library) {
   head.e_ident[EI_DATA] = ELFDATA2LSB;
   head.e_ident[EI_VERSION] = EV_CURRENT;
   head.e_type = ET_DYN;
-  head.e_machine = EM_X86_64;
+  head.e_machine = base::kElfMachine;
   head.e_version = EV_CURRENT;
   head.e_phoff = head.e_ehsize = sizeof head;
   head.e_phentsize = sizeof(Elf64_Phdr);

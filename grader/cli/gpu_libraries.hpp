@@ -42,7 +42,7 @@ struct StandInLibrary {
   std::vector<StandInFunction> functions;
 };
 
-/// The file, for x86-64.
+/// The file, for the processor that this program is for.
 [[nodiscard]] std::vector<std::byte> make_stand_in(const StandInLibrary& library);
 
 /// Stand-ins for what a program, the bytes of an ELF file, needs of such libraries.

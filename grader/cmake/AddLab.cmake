@@ -81,6 +81,7 @@ function(add_lab lab)
     add_library(${target} MODULE ${source_dir}/oracle.cpp)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/grader/harness/student)
     target_compile_features(${target} PRIVATE cxx_std_20)
+    target_compile_options(${target} PRIVATE ${MEMBOUND_SAME_RESULTS})
     set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME oracle SUFFIX .so
       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs/${lab})
     add_dependencies(${target} oracle_test oracle_program_test)

@@ -52,6 +52,7 @@ endif()
 target_include_directories(membound_options INTERFACE ${PROJECT_SOURCE_DIR})
 # A program loads those libraries that it uses, and not all that a room below may need.
 target_link_options(membound_options INTERFACE LINKER:--as-needed)
+target_compile_options(membound_options INTERFACE ${MEMBOUND_SAME_RESULTS})
 # What is handed out built says nothing of the machine that built it.
 target_compile_options(membound_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 

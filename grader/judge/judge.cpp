@@ -10,6 +10,7 @@
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/processor.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/checker_rerun.hpp"
@@ -176,7 +177,7 @@ base::Status add_times(const CheckRequest& request, const CompiledPart& part,
   std::error_code ignored;
   const fs::path toolkit = fs::weakly_canonical(request.compiler.program, ignored) / "../..";
   std::vector<fs::path> folders = {toolkit / "lib64", toolkit / "lib",
-                                   toolkit / "targets/x86_64-linux/lib"};
+                                   toolkit / "targets" / base::kCudaTarget / "lib"};
   if (const char* old = std::getenv("LD_LIBRARY_PATH"); old != nullptr && *old != '\0')
     folders.emplace_back(old);
   run.environment["LD_LIBRARY_PATH"] = base::search_path(folders);

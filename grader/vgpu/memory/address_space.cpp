@@ -12,7 +12,7 @@ namespace membound::vgpu::memory {
 namespace {
 
 // Where the window is asked for, so that addresses repeat from run to run. Far from heap, stack
-// and libraries of an x86-64 Linux process; if taken, any other place will do.
+// and libraries of a Linux process; if taken, any other place will do.
 constexpr std::uint64_t kWindowHint = 0x2000'0000'0000;
 constexpr std::uint64_t kMinAlignment = 256;  // as cudaMalloc promises
 constexpr std::size_t kQuarantineEntries = 32;

@@ -2,27 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/memory/undo_log.hpp"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
+#include "grader/base/processor.hpp"
+
 namespace membound::vgpu::memory {
 
 static_assert(sizeof(std::atomic<std::uint8_t>) == 1);
-
-namespace {
-
-/// Copies past the cache: what is kept is hardly ever read. Both ends are aligned to 16 bytes.
-void keep_page(std::byte* to, const std::byte* from, std::uint64_t bytes) {
-  for (std::uint64_t i = 0; i < bytes; i += 16)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
-                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
-  _mm_sfence();
-}
-
-}  // namespace
 
 /// Pages to use again: fresh memory costs more than what is copied into it.
 struct UndoLog::Spares {
@@ -69,9 +57,11 @@ void UndoLog::keep(std::uint64_t page) {
   kept->written = 0;
   kept->flags.clear();
   const std::uint64_t address = begin_ + page * kPageBytes;
-  keep_page(kept->bytes.data(),
-            reinterpret_cast<const std::byte*>(address + static_cast<std::uint64_t>(host_offset_)),
-            kPageBytes);
+  // Past the cache: what is kept is hardly ever read.
+  base::copy_past_cache(
+      kept->bytes.data(),
+      reinterpret_cast<const std::byte*>(address + static_cast<std::uint64_t>(host_offset_)),
+      kPageBytes);
   if (const std::uint8_t* const flags = space_.initialised_shadow(); flags != nullptr) {
     const std::uint8_t* const first = flags + page * kPageBytes;
     kept->written = *first;

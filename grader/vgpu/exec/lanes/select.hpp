@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which function executes an instruction. The opcode's row names its family (program::Family);
-/// select() and prepare.cpp ask that family's choosers, in two variants (any x86-64, and AVX2).
+/// select() and prepare.cpp ask that family's choosers, in two variants (any processor, and AVX2).
 /// Null: none knows this form.
 #pragma once
 
+#include "grader/base/processor.hpp"
 #include "grader/vgpu/exec/state/execution_state.hpp"
 
 namespace membound::vgpu::exec {
@@ -33,7 +34,7 @@ namespace membound::vgpu::exec {
 namespace generic {
 MEMBOUND_SELECTORS
 }
-namespace avx2 {
+namespace MEMBOUND_NEWER_LANES {
 MEMBOUND_SELECTORS
 }
 

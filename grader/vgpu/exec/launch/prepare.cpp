@@ -332,7 +332,8 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
     step.handler = noted_branch_handler();
   } else if (in.guard && in.opcode != Opcode::kBra) {
     extra.inner = step.handler;
-    step.handler = variant == Variant::kAvx2 ? avx2::guarded_handler() : generic::guarded_handler();
+    step.handler = variant == Variant::kAvx2 ? MEMBOUND_NEWER_LANES::guarded_handler()
+                                             : generic::guarded_handler();
   }
   if (launch.request->warp_order_seed && tells_or_hears(in)) {
     extra.whole = step.handler;
@@ -355,7 +356,7 @@ Handler handler_of(const Instruction& in, Variant variant) {
     case Family::kTexture:
       return select_texture(in);
     default:
-      return variant == Variant::kAvx2 ? avx2::select(in) : generic::select(in);
+      return variant == Variant::kAvx2 ? MEMBOUND_NEWER_LANES::select(in) : generic::select(in);
   }
 }
 

@@ -85,8 +85,9 @@ bool may_take_lock(const Instruction& in) {
 }
 
 const RowLoops& row_loops() {
-  static const RowLoops loops =
-      best_variant() == Variant::kAvx2 ? avx2::make_row_loops() : generic::make_row_loops();
+  static const RowLoops loops = best_variant() == Variant::kAvx2
+                                    ? MEMBOUND_NEWER_LANES::make_row_loops()
+                                    : generic::make_row_loops();
   return loops;
 }
 

@@ -57,7 +57,7 @@ struct RowLoops {
 namespace generic {
 [[nodiscard]] RowLoops make_row_loops();
 }
-namespace avx2 {
+namespace MEMBOUND_NEWER_LANES {
 [[nodiscard]] RowLoops make_row_loops();
 }
 

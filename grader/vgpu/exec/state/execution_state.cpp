@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "grader/base/processor.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
 
@@ -76,10 +77,7 @@ const Step* raise(Warp& w, const Step* at, FaultKind kind, std::uint32_t lane,
 Variant best_variant() {
   const char* const wish = std::getenv("MEMBOUND_HANDLERS");
   if (wish != nullptr && std::string_view(wish) == "generic") return Variant::kGeneric;
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                 __builtin_cpu_supports("bmi2")
-             ? Variant::kAvx2
-             : Variant::kGeneric;
+  return base::runs_newer_lanes() ? Variant::kAvx2 : Variant::kGeneric;
 }
 
 }  // namespace membound::vgpu::exec

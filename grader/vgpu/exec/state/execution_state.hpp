@@ -273,7 +273,7 @@ struct alignas(64) Warp {
   std::vector<const Step*> last_branches;
 };
 
-/// Lanes of a mask. Counting bits is a call where every x86-64 must run this; most masks are full
+/// Lanes of a mask. Counting bits is a call where any x86-64 must run this; most masks are full
 /// or empty.
 [[nodiscard, gnu::always_inline]] inline std::uint32_t lane_count(std::uint32_t mask) {
   if (mask == 0xFFFFFFFFu) return 32;
@@ -443,7 +443,7 @@ const Step* raise(Warp& warp, const Step* at, FaultKind kind, std::uint32_t lane
 [[nodiscard]] Place place_of(const Warp& warp, const Step* at, std::uint32_t lane);
 
 /// Which variant of the handlers runs: the best this processor has, or, where the environment says
-/// MEMBOUND_HANDLERS=generic, the one for every x86-64.
+/// MEMBOUND_HANDLERS=generic, the one for every processor.
 enum class Variant : std::uint8_t { kGeneric, kAvx2 };
 [[nodiscard]] Variant best_variant();
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Loops over 32 lanes that compilers turn into vector instructions, and the handlers made of them.
-/// Included only by what is compiled once for every x86-64 and once with AVX2: everything here
+/// Included only by what is compiled once for every processor and once with AVX2: everything here
 /// lives in a namespace of its own per variant (MEMBOUND_ISA).
 #pragma once
 

@@ -7,23 +7,16 @@
 #include <cstddef>
 #include <cstring>
 
+#include "grader/base/processor.hpp"
 #include "grader/vgpu/runtime/api/api.hpp"
 
 // Both libraries export the same names, which a version tells apart: a symbol of12_NAME of this
 // file is exported as NAME@libcudart.so.12, and of13_NAME is NAME@libcudart.so.13 over there.
-#if defined(__x86_64__)
-#define JUMP_TO_TARGET "jmp *of13_\\target@GOTPCREL(%rip)\n"
-#elif defined(__aarch64__)
-#define JUMP_TO_TARGET                                                      \
-  "adrp x16, :got:of13_\\target\nldr x16, [x16, :got_lo12:of13_\\target]\n" \
-  "br x16\n"
-#endif
-
 asm(".macro hand_on name, target\n"
     ".ifndef written_out_\\name\n"
     ".globl of12_\\name\n"
     ".type of12_\\name, %function\n"
-    "of12_\\name:\n" JUMP_TO_TARGET
+    "of12_\\name:\n" MEMBOUND_JUMP_TO("of13_\\target")
     ".size of12_\\name, . - of12_\\name\n"
     ".symver of12_\\name, \\name@libcudart.so.12\n"
     ".symver of13_\\target, \\target@libcudart.so.13\n"

@@ -11,8 +11,7 @@
 #include <cstring>
 #include <string>
 
-#include <ucontext.h>
-
+#include "grader/base/processor.hpp"
 #include "grader/vgpu/runtime/device/reports.hpp"
 #include "grader/vgpu/runtime/device/stream_races.hpp"
 #include "grader/vgpu/timing/machine.hpp"
@@ -90,11 +89,9 @@ void explain_device_address(const Context& context, const void* address) {
 }
 
 void on_crash(int signal_number, siginfo_t* info, void* machine) {
-  constexpr greg_t kWrites = 2;  // of a page fault's error code
   if (signal_number == SIGSEGV &&
-      HostWatch::takes_fault(
-          reinterpret_cast<std::uint64_t>(info->si_addr),
-          (static_cast<ucontext_t*>(machine)->uc_mcontext.gregs[REG_ERR] & kWrites) != 0))
+      HostWatch::takes_fault(reinterpret_cast<std::uint64_t>(info->si_addr),
+                             base::is_write(*static_cast<const ucontext_t*>(machine))))
     return;
   if (const Context* context = existing_context()) {
     if (signal_number == SIGSEGV) explain_device_address(*context, info->si_addr);
