@@ -3,6 +3,7 @@
 #include "grader/vgpu/runtime/device/stream_races.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -67,7 +68,8 @@ std::optional<CheckReport> race_between(const TracedWork& later, const TracedWor
   return std::nullopt;
 }
 
-constexpr std::uint64_t kPageBytes = memory::AddressSpace::kPageBytes;
+/// Of this machine's kernel: 4 KiB, on AArch64 16 or 64 KiB too.
+const auto kPageBytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 constexpr std::size_t kKept = 64;
 /// Each run of pages is a mapping of its own, of which a process may have 65,530; with more nothing
 /// is watched.
@@ -76,8 +78,10 @@ constexpr std::size_t kMostRuns = 4096;
 /// Also when all is open again: a fault of another thread may be under way.
 std::atomic<HostWatch::Closed*> latest{nullptr};
 
+/// Whole pages alone: in another part of one lies what nobody asked about.
 void protect(std::uint64_t begin, std::uint64_t end, int access) {
-  mprotect(reinterpret_cast<void*>(begin), end - begin, access);
+  const std::uint64_t whole = end / kPageBytes * kPageBytes;
+  if (whole > begin) mprotect(reinterpret_cast<void*>(begin), whole - begin, access);
 }
 
 /// The rows of a box at `address`, as one part.
