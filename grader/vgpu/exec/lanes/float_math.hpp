@@ -4,7 +4,7 @@
 /// Floating point on one lane, to the nearest even unless said otherwise: single and double
 /// precision; half precision (1+5+10 bits), bfloat16 (1+8+7) and eight-bit floats (e4m3: no
 /// infinity, one NaN of each sign; e5m2: a short half) in integer arithmetic, so that every
-/// compiler and every x86-64 gives the same bits.
+/// compiler and every processor gives the same bits.
 ///
 /// Compiled without contraction, so that a product and a sum round twice and fma once. Left out:
 /// directed rounding (ops_rounded.cpp). Approximate functions are computed to the nearest float
@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 
+#include "grader/base/processor.hpp"
 #include "grader/vgpu/exec/lanes/integer_math.hpp"
 #include "grader/vgpu/program/instruction.hpp"
 
@@ -46,28 +47,38 @@ inline constexpr BitsOf<F> kSignBit = BitsOf<F>{1} << (8 * sizeof(F) - 1);
   return x < 1.0 ? x : 1.0;
 }
 
+/// What was computed of these operands: a double that is no number, though they all are, is a
+/// negative NaN on every processor, as it is on a GPU.
+template <typename F, typename... Operand>
+[[gnu::always_inline]] inline F computed(F result, Operand... operand) {
+  if constexpr (base::kMadeNanIsPositive && sizeof(F) == 8)
+    if (result != result && ((operand == operand) && ...))
+      return std::bit_cast<F>(u64{0xFFF8} << 48);
+  return result;
+}
+
 struct FAdd {
   template <typename F>
   static F run(F a, F b) {
-    return a + b;
+    return computed(a + b, a, b);
   }
 };
 struct FSub {
   template <typename F>
   static F run(F a, F b) {
-    return a - b;
+    return computed(a - b, a, b);
   }
 };
 struct FMul {
   template <typename F>
   static F run(F a, F b) {
-    return a * b;
+    return computed(a * b, a, b);
   }
 };
 struct FDiv {
   template <typename F>
   static F run(F a, F b) {
-    return a / b;
+    return computed(a / b, a, b);
   }
 };
 /// div.approx: the reciprocal of a divisor above 2^126 is a subnormal, which the hardware drops.
@@ -80,11 +91,13 @@ struct FDivApprox {
 };
 struct FFma {
   static float run(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-  static double run(double a, double b, double c) { return __builtin_fma(a, b, c); }
+  static double run(double a, double b, double c) {
+    return computed(__builtin_fma(a, b, c), a, b, c);
+  }
 };
 struct FSqrt {
   static float run(float a) { return __builtin_sqrtf(a); }
-  static double run(double a) { return __builtin_sqrt(a); }
+  static double run(double a) { return computed(__builtin_sqrt(a), a); }
 };
 struct FRcp {
   template <typename F>

@@ -48,7 +48,7 @@ Bits float_operation(Atomic operation, Bits a, Bits b) {
     case Atomic::kMax:
       return std::bit_cast<Bits>(FMax::run(x, y));
     default:
-      return std::bit_cast<Bits>(canonical(x + y));
+      return std::bit_cast<Bits>(canonical(computed(x + y, x, y)));
   }
 }
 

@@ -35,13 +35,13 @@ template <typename F>
 F operate(Opcode opcode, F a, F b, F c) {
   switch (opcode) {
     case Opcode::kAdd:
-      return a + b;
+      return computed(a + b, a, b);
     case Opcode::kSub:
-      return a - b;
+      return computed(a - b, a, b);
     case Opcode::kMul:
-      return a * b;
+      return computed(a * b, a, b);
     case Opcode::kDiv:
-      return a / b;
+      return computed(a / b, a, b);
     case Opcode::kRcp:
       return F{1} / a;
     case Opcode::kSqrt:
