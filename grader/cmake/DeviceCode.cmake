@@ -32,6 +32,16 @@ if(MEMBOUND_NVCC)
     set(MEMBOUND_NVCC_VERSION ${CMAKE_MATCH_1})
   endif()
   message(STATUS "Device code: ${MEMBOUND_NVCC}")
+  # A toolkit of this machine's kind compiles for another one's with that one's compiler; its runtime cannot be linked
+  # there, ours can.
+  if(CMAKE_CROSSCOMPILING)
+    cmake_path(GET MEMBOUND_NVCC PARENT_PATH toolkit)
+    cmake_path(GET toolkit PARENT_PATH toolkit)
+    set(flags -ccbin ${CMAKE_CXX_COMPILER} -cudadevrt none -I${toolkit}/include -I${toolkit}/include/cccl
+      -L${PROJECT_BINARY_DIR}/vgpu)
+    list(JOIN flags " " flags)
+    set(MEMBOUND_NVCC ${CMAKE_COMMAND} -E env "NVCC_PREPEND_FLAGS=${flags}" ${MEMBOUND_NVCC})
+  endif()
 elseif(MEMBOUND_CLANG)
   set(MEMBOUND_DEVICE_COMPILER clang)
   message(STATUS "Device code: ${MEMBOUND_CLANG} (no nvcc found)")

@@ -16,7 +16,7 @@ __device__ int* middle = &numbers[2];
 __device__ std::uint64_t misfit = 0x1122334455667788;
 
 struct Mixed {
-  char c;
+  signed char c;  // whatever char is to the host's compiler
   short s;
   int i;
   long long l;
