@@ -64,10 +64,32 @@ std::vector<std::pair<std::string, int>> device_pointers(const Place& place) {
   return all;
 }
 
+/// Names the line in which the program itself told that its host code stood.
+bool name_host_line(const Place& place, Finding& finding) {
+  static const std::regex kStood(R"(host code was (running|waiting in) line (\d{1,6}))");
+  std::smatch match;
+  if (!std::regex_search(finding.text, match, kStood)) return false;
+  const int line = std::stoi(match[2]);
+  if (line > place.source.line_count()) return false;
+  finding.file = place.file;
+  finding.line = line;
+  if (!contains(finding.text, "its limit of") || match[1] != "running") return true;
+  for (const Branch* branch : place.source.around(line))
+    if (branch->keyword != "if") {
+      finding.hint_tag.clear();
+      finding.advice = "what ends the loop `" + branch->keyword + " (" + branch->condition +
+                       ")` of line " + std::to_string(branch->line) +
+                       "? Let each turn come nearer to that";
+    }
+  return true;
+}
+
 /// Host code that follows a device pointer: its line, and a sentence.
 bool name_host_access(const Place& place, Finding& finding) {
+  const int told = finding.line;  // by the program itself
   for (const auto& [name, malloc_line] : device_pointers(place))
     for (int line = malloc_line + 1; line <= place.last; ++line) {
+      if (told > 0 && line != told) continue;
       const SourceFunction* const function = place.source.function_at(line);
       if (function == nullptr || function->is_kernel || function->is_device) continue;
       const std::string code = place.code(line);
@@ -182,10 +204,15 @@ void name_missing_copy(const Place& place, Finding& finding) {
 }  // namespace
 
 void advise_program(const StagePlace& place, course::Verdict verdict, course::Finding& finding) {
+  const bool has_line = name_host_line(place, finding);
   if (contains(finding.text, "Segmentation fault") || contains(finding.text, "Bus error")) {
-    name_host_access(place, finding);
+    if (!name_host_access(place, finding) && has_line)
+      finding.advice =
+          "host code reads or writes here what is not its own: an index past an array's end, or a "
+          "pointer that was never set";
     return;
   }
+  if (has_line) return;
   name_failed_call(place, finding);
   if (finding.line == 0 && verdict == course::Verdict::kWrong &&
       contains(finding.text, "first wrong"))

@@ -12,7 +12,6 @@
 #include "grader/base/demangle.hpp"
 #include "grader/base/result.hpp"
 #include "grader/harness/program/data_flow.hpp"
-#include "grader/harness/program/printed_figures.hpp"
 #include "grader/harness/program/stream_order.hpp"
 #include "grader/harness/program/timeline.hpp"
 

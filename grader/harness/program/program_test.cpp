@@ -133,12 +133,14 @@ testing::AssertionResult ProgramTest::explain_end() {
   if (program.limit == jail::LimitHit::kSyscall)
     return failure(Cause::kFault)
            << "the program was ended for a system call that no program of this lab needs";
+  const std::string stood = end_.stood.empty() ? "" : "; its host code " + end_.stood;
   if (program.limit != jail::LimitHit::kNone)
-    return failure(abort_of(program.limit)) << "the program reached its limit of "
-                                            << to_string(program.limit) << last_words(program);
+    return failure(abort_of(program.limit))
+           << "the program reached its limit of " << to_string(program.limit) << stood
+           << last_words(program);
   if (program.signal != 0)
     return failure(Cause::kFault) << "the program was ended by a signal: "
-                                  << base::signal_text(program.signal)
+                                  << base::signal_text(program.signal) << stood
                                   << first_failed_call(end_.calls) << last_words(program);
   // The submission's fault if a kernel of it may have been running, else the machine's or ours.
   constexpr int kRunnerWithoutDevice = 3;

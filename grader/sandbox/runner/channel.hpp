@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@
 #include "grader/sandbox/runner/protocol.hpp"
 
 namespace membound::runner {
+
+/// Begins the line on stderr with which a program tells where it stands (forward/program_place).
+inline constexpr std::string_view kPlaceMark = "membound: the program stands at";
 
 /// Owns a file descriptor.
 class Descriptor {

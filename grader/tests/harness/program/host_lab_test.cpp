@@ -155,7 +155,7 @@ TEST_F(GradedHostLab, CheckersLeaveAProgramsTimelineAsItIs) {
   }
 }
 
-TEST_F(GradedHostLab, AProgramThatNeverEndsWaitsForItsLimitOnce) {
+TEST_F(GradedHostLab, AProgramThatNeverEndsWaitsForItsLimitOnceAndTellsItsLine) {
   const fs::path file = folder_.path() / "kernel.cu";
   MEMBOUND_CHECK(base::write_file(file,
                                   "#include <cuda_runtime.h>\n#include <unistd.h>\n"
@@ -167,6 +167,8 @@ TEST_F(GradedHostLab, AProgramThatNeverEndsWaitsForItsLimitOnce) {
   ASSERT_EQ(outcome.result.stages.size(), 1U) << outcome.text();
   EXPECT_EQ(outcome.result.stages[0].verdict, course::Verdict::kTimeout) << outcome.text();
   EXPECT_LT(outcome.result.stages[0].seconds, 2 * lab_.stages[0].program.seconds);
+  EXPECT_NE(outcome.text().find("its host code was waiting in line 3"), std::string::npos)
+      << outcome.text();
 }
 
 /// Lab 01 with a fourth stage: a whole program, in the same kernel.cu, that copies `a` to `c` by

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/program/printed_figures.hpp"
+#include "grader/harness/program/call_rule_checks.hpp"
 
 #include <gmock/gmock.h>
 
