@@ -198,8 +198,16 @@ bool is_same_fault(const Finding& one, const Finding& other) {
   if (one.file != other.file) return false;
   if (is_about_lanes(one) && is_about_lanes(other)) return one.line == other.line;
   if (one.kind != other.kind) return false;
-  if (one.kind == "memcheck")
-    return one.line == other.line || (!one.advice.empty() && one.advice == other.advice);
+  if (one.kind == "memcheck") {
+    // An optimiser moves loads: one without a guard may be told once more at the line of a use that
+    // has one.
+    const std::string array = array_in(one);
+    const bool is_moved =
+        !array.empty() && array == array_in(other) && tells_of(one.text, "out of bounds read") &&
+        one.advice.starts_with("the guard is there") && tells_of(other.advice, "compare the index");
+    return one.line == other.line || is_moved ||
+           (!one.advice.empty() && one.advice == other.advice);
+  }
   if (one.kind == "synccheck") return one.line == other.line;
   if (one.kind == "initcheck") {
     const std::string array = array_in(one);

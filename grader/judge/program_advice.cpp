@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, int>> device_pointers(const Place& place) {
 
 /// Names the line in which the program itself told that its host code stood.
 bool name_host_line(const Place& place, Finding& finding) {
-  static const std::regex kStood(R"(host code was (running|waiting in) line (\d{1,6}))");
+  static const std::regex kStood(R"(host code was (running|in a call of) line (\d{1,6}))");
   std::smatch match;
   if (!std::regex_search(finding.text, match, kStood)) return false;
   const int line = std::stoi(match[2]);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -284,6 +285,42 @@ void advise_race(const Place& place, Finding& finding) {
   finding.advice = "put __syncthreads() " + where + ", where every thread reaches it";
 }
 
+/// A shuffle, vote, match or reduction of a warp, as a line of code calls it.
+struct WarpCall {
+  std::string name, mask;  ///< "" where the line has none
+};
+
+WarpCall warp_call(const std::string& code) {
+  static const std::regex kCall(
+      R"((__(?:shfl|ballot|any|all|match|reduce)\w*_sync)\s*\(\s*([\w~-]+)\s*,)");
+  std::smatch match;
+  return std::regex_search(code, match, kCall) ? WarpCall{match[1], match[2]} : WarpCall{};
+}
+
+/// Wrong results of a kernel that calls for all lanes of a warp where only some may come: the lanes
+/// of an `if` meet others at another call of that mask, and what comes of it is nobody's.
+void name_call_in_branch(const Place& place, Finding& finding) {
+  static const std::set<std::string> kAll = {
+      "kAllLanes", "0xffffffff", "0xffffffffu", "0xFFFFFFFF", "0xFFFFFFFFu", "~0u", "~0", "-1"};
+  const SourceFunction* const kernel = place.source.function(place.stage.kernel);
+  if (kernel == nullptr) return;
+  for (int line = kernel->line; line <= place.source.line_of(kernel->end - 1); ++line) {
+    const WarpCall call = warp_call(place.code(line));
+    if (!kAll.contains(call.mask)) continue;
+    for (const Branch* branch : place.source.around(line)) {
+      // Whole warps take a branch on a warp's number together.
+      if (branch->keyword != "if" || holds(branch->condition, "warp")) continue;
+      finding.file = place.file;
+      finding.line = line;
+      finding.hint_tag.clear();
+      finding.advice = "do all 32 lanes take the branch `if (" + branch->condition + ")` of line " +
+                       std::to_string(branch->line) + "? `" + call.name + "(" + call.mask +
+                       ", ...)` wants each of them: call it before the branch";
+      return;
+    }
+  }
+}
+
 void advise_shuffle(const Place& place, Finding& finding) {
   // The compiler's line may be that of the code before it.
   if (!holds(place.code(finding.line), "_sync(")) {
@@ -296,7 +333,9 @@ void advise_shuffle(const Place& place, Finding& finding) {
   }
   for (const Branch* branch : place.source.around(finding.line))
     if (branch->line == finding.line && branch->keyword == "if") {
-      finding.advice = "take the shuffle out of the branch `if (" + branch->condition +
+      const std::string name = warp_call(place.code(finding.line)).name;
+      finding.advice = "take " + (name.empty() ? "the shuffle" : "`" + name + "`") +
+                       " out of the branch `if (" + branch->condition +
                        ")`: every lane that the mask names, and whose value is asked for, has to "
                        "reach it";
       return;
@@ -493,6 +532,8 @@ void advise_failure(const Place& place, Finding& finding, const StageResult& res
   if (result.verdict == course::Verdict::kWrong) name_variable_without_value(place, finding);
   if (finding.line == 0 && holds(finding.text, "never written"))
     advise_never_written(place, finding);
+  if (finding.line == 0 && result.verdict == course::Verdict::kWrong && !place.is_program())
+    name_call_in_branch(place, finding);
   if (holds(finding.text, "belongs to row")) advise_exchanged(place, finding);
   if (holds(finding.text, "contract allows more than 2^31")) name_narrow_index(place, finding);
   if (result.verdict == course::Verdict::kMissingKernel) name_missing_kernel(place, finding);

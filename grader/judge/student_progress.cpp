@@ -11,6 +11,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/course/json_io.hpp"
+#include "grader/judge/findings.hpp"
 
 namespace membound::judge {
 namespace {
@@ -167,16 +168,21 @@ std::string hint_tag(const course::StageResult& result) {
 base::Result<Hint> next_hint(const course::Lab& lab, const course::Stage& stage,
                              const StageState& state) {
   if (!state.last) return never_checked(label(lab, stage));
-  if (state.last->passed())
+  const bool passed = state.last->passed();
+  // Between the bar and full points speed is what is missing.
+  const std::string tag =
+      passed ? first_known_tag(lab,
+                               {"slow-" + stage.name, std::string(to_string(course::Cause::kSlow))})
+             : hint_tag(*state.last);
+  if (passed && (tag.empty() || state.last->points >= stage.points))
     return nothing_to_hint(label(lab, stage), "passed at the last check: no hint is needed");
-  const std::string tag = hint_tag(*state.last);
   if (tag.empty() && state.last->verdict == course::Verdict::kCompileError)
     return compile_hint(*state.last);
   const auto hints = lab.hints.find(tag);
   const int tiers = hints == lab.hints.end() ? 0 : static_cast<int>(hints->second.size());
   int told = 0;  // of checkers
   // A checker names the line and the remedy: more to the point than what was written beforehand.
-  if (const course::Finding* const found = checker_finding(*state.last)) {
+  if (const course::Finding* const found = passed ? nullptr : checker_finding(*state.last)) {
     told = 1;
     const std::string key = found->kind + ": " + found->text;
     const bool is_new = !state.hints_used.contains(key);

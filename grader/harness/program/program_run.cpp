@@ -77,7 +77,7 @@ std::string place_in(std::string& output, const fs::path& program) {
   static const std::regex kOwn(R"(\.cu:([1-9]\d*))");
   std::smatch match;
   if (!std::regex_search(found->output, match, kOwn)) return "";
-  return (runs ? "was running line " : "was waiting in line ") + match[1].str();
+  return (runs ? "was running line " : "was in a call of line ") + match[1].str();
 }
 
 /// One run's two processes and what lies between them.

@@ -49,7 +49,7 @@ struct RunEnd {
   std::vector<runner::Call> calls;
   bool too_many_calls = false;  ///< the runner stopped listening
   /// Where the host code stood when its time was nearly over or a signal ended it: "was running
-  /// line 12", "was waiting in line 12"; "" where nobody knows, as in a jail.
+  /// line 12", "was in a call of line 12"; "" where nobody knows, as in a jail.
   std::string stood;
   /// The virtual GPU's report (docs/counters_file.md); "" on a GPU, or where the runner was lost.
   std::string findings;

@@ -72,6 +72,10 @@ TEST(SourceAdvice, TwoFindingsOfOneFaultAreOne) {
   const auto far = held("  a[i] = 0;\n  b[i] = 0;\n",
                         {out_of_bounds(3, "the index is far off"), out_of_bounds(4)});
   EXPECT_EQ(far.findings.size(), 2U);
+  // The compiler moved the load of line 3 to its use in line 4, which has the guard.
+  Finding load = out_of_bounds(3), use = out_of_bounds(4);
+  load.text = use.text = "out of bounds read in f: past the end (allocation 4, cudaMalloc)";
+  EXPECT_EQ(held("  float v = b[i];\n  if (i < n) a[i] = v;\n", {load, use}).findings.size(), 1U);
 }
 
 TEST(SourceAdvice, ABarrierForOneWarpIsAdvisedOnlyWhereOneBranchHoldsBothLines) {
@@ -106,6 +110,17 @@ TEST(SourceAdvice, AVariableThatIsReadBeforeItHasAValueIsNamed) {
   const auto told = held("  int sum;\n  for (int k = 0; k < n; ++k) sum += k;\n", {failed});
   EXPECT_EQ(told.findings[0].line, 3);
   EXPECT_EQ(held("  int sum;\n  sum = 0;\n  sum += n;\n", {failed}).findings[0].line, 0);
+}
+
+TEST(SourceAdvice, AVoteOfAllLanesInABranchIsNamed) {
+  const Finding failed = {"failed-test", "first wrong: row 0", "one-row", "T", "", 0};
+  const auto told = held("  if (kept) votes = __ballot_sync(kAllLanes, kept);\n", {failed});
+  EXPECT_EQ(told.findings[0].line, 3);
+  EXPECT_THAT(told.findings[0].advice, HasSubstr("do all 32 lanes take the branch `if (kept)`"));
+  for (const char* good : {"  votes = __ballot_sync(kAllLanes, kept);\n",
+                           "  if (warp == 0) votes = __ballot_sync(kAllLanes, kept);\n",
+                           "  if (kept) votes = __ballot_sync(members, kept);\n"})
+    EXPECT_EQ(held(good, {failed}).findings[0].line, 0) << good;
 }
 
 TEST(SourceAdvice, APassedStageIsLeftAlone) {

@@ -117,6 +117,18 @@ TEST(Hint, GoesOneTierFurtherEachTime) {
   EXPECT_FALSE(again->is_new);
 }
 
+TEST(Hint, TellsOfSpeedWhereAPassedStageHasNotAllPoints) {
+  course::Lab lab = lab_with_hints();
+  lab.hints["slow-x"] = {"several loads in flight"};
+  lab.stages[0].name = "x";
+  lab.stages[0].points = 30;
+  StageState state;
+  state.last = result_with(course::Verdict::kPassed, 27.95).stages[0];
+  EXPECT_EQ(next_hint(lab, lab.stages[0], state)->text, "several loads in flight");
+  state.last->points = 30;
+  EXPECT_FALSE(next_hint(lab, lab.stages[0], state));
+}
+
 TEST(Hint, AStageIsToldItsOwnPartOfATier) {
   const std::string tier =
       "Count. Stage 1: k | 1. Stages 2, 3 and 5: bytes, as in stage 1. Stage 12: x.";

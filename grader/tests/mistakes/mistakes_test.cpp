@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -134,7 +135,44 @@ std::string flowing(const std::string& text) {
 /// What a check prints, and after it the lab's hint for what it found.
 struct Told {
   std::string printed, hints;
+  std::vector<std::string> findings;  ///< "line 12: what was found. What to do"
 };
+
+/// Without what differs from machine to machine: addresses, and paths.
+std::string portable(std::string text, const std::string& id) {
+  static const std::regex kAddress("0x[0-9a-f]{6,}");
+  text = std::regex_replace(text, kAddress, "0x…");
+  text = std::regex_replace(text, std::regex(R"(\S*/)" + id + ".cu"), id + ".cu");
+  return text;
+}
+
+std::string cut(const std::string& text) {
+  constexpr std::size_t kLongest = 180;
+  return text.size() > kLongest ? text.substr(0, text.rfind(' ', kLongest)) + " …" : text;
+}
+
+/// What the result's JSON holds of a stage, the compiler's first error first.
+std::vector<std::string> findings_in(const nlohmann::json& result, const Mistake& mistake) {
+  std::vector<std::string> all;
+  std::istringstream lines(result.value("compiler_output", ""));
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("error") != std::string::npos) {
+      all.push_back(portable(line, mistake.id));
+      break;
+    }
+  for (const auto& stage : result.value("stages", nlohmann::json::array()))
+    for (const auto& finding : stage.value("findings", nlohmann::json::array())) {
+      const int line = finding.value("line", 0);
+      const std::string advice = finding.value("advice", "");
+      const auto shown = [&](const std::string& text) {
+        return cut(portable(flowing(text), mistake.id));
+      };
+      all.push_back((line > 0 ? "line " + std::to_string(line) + ": " : "") +
+                    shown(finding.value("text", "")) +
+                    (advice.empty() ? "" : " **Try:** " + shown(advice)));
+    }
+  return all;
+}
 
 Told check(const Mistake& mistake, const std::string& compiler, const std::string& source) {
   const base::ScratchFolder scratch("mistake");
@@ -154,13 +192,15 @@ Told check(const Mistake& mistake, const std::string& compiler, const std::strin
   if (!text || !lab) return told;
   const auto result = nlohmann::json::parse(*text, nullptr, false);
   const auto hints = nlohmann::json::parse(*lab, nullptr, false).value("hints", nlohmann::json());
-  for (const auto& one : result.is_array() ? result : nlohmann::json::array({result}))
+  for (const auto& one : result.is_array() ? result : nlohmann::json::array({result})) {
+    told.findings = findings_in(one, mistake);
     for (const auto& stage : one.value("stages", nlohmann::json::array()))
       for (const auto& finding : stage.value("findings", nlohmann::json::array())) {
         const std::string tag = finding.value("hint_tag", "");
         if (!told.hints.empty() || !hints.contains(tag)) continue;
         for (const auto& tier : hints[tag]) told.hints += flowing(tier.get<std::string>()) + " ";
       }
+  }
   return told;
 }
 
@@ -200,12 +240,25 @@ std::vector<Try> tries() {
   return all;
 }
 
-/// What the check of a mistake fails to name; empty where it names all.
-std::string missing(const Try& one) {
+/// A row of printed.md: the first finding that says what must be named, or else the first one.
+std::string row_of(const Mistake& mistake, const Told& told) {
+  std::string text = told.findings.empty() ? "nothing: it passes" : told.findings.front();
+  const auto names = std::ranges::find_if(told.findings, [&](const std::string& finding) {
+    return holds_any(finding, mistake.value("names"));
+  });
+  if (names != told.findings.end()) text = *names;
+  std::string cells;
+  for (const char letter : text) cells += letter == '|' ? "\\|" : std::string(1, letter);
+  return "| `" + mistake.id + "` | " + mistake.value("title") + " | " + cells + " |\n";
+}
+
+/// What the check of a mistake fails to name; empty where it names all. `row`: that of printed.md.
+std::string missing(const Try& one, std::string& row) {
   const auto& [mistake, compiler] = one;
   const std::string source = with_mistake(mistake);
   if (source.empty()) return "the reference answer no longer has what this case takes out\n";
   const Told told = check(mistake, compiler, source);
+  row = row_of(mistake, told);
   std::string text;
   if (!holds_any(told.printed, mistake.value("names")))
     text += "names: " + mistake.value("names") + "\n";
@@ -219,15 +272,26 @@ std::string missing(const Try& one) {
   return text.empty() ? text : text + told.printed + "\n";
 }
 
+std::string page_head(const std::string& compilers) {
+  return "<!-- SPDX-FileCopyrightText: The Membound authors -->\n"
+         "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
+         "# What a check prints of each mistake\n\n"
+         "Made by `MEMBOUND_WRITE_PRINTED=1 mistakes_tests` on the virtual GPU with " +
+         compilers +
+         ";\nthe test holds it where these are. Of each the finding that names the fault, long "
+         "sentences cut.\n\n| case | what the student did | what is printed |\n| --- | --- | --- "
+         "|\n";
+}
+
 TEST(BeginnersMistakes, AreNamedWithLineAndATrueNextStepInNineteenOfTwenty) {
   const bool has_nvcc = static_cast<bool>(compilers::find_compiler(
       compilers::DeviceCompiler::kNvcc, compilers::compiler_places(kRoot)));
   std::vector<Try> all = tries();
   std::erase_if(all, [&](const Try& one) { return one.compiler == "nvcc" && !has_nvcc; });
-  std::vector<std::string> found(all.size());
+  std::vector<std::string> found(all.size()), rows(all.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) found[i] = missing(all[i]);
+    for (std::size_t i = next++; i < all.size(); i = next++) found[i] = missing(all[i], rows[i]);
   };
   {
     std::vector<std::jthread> threads;
@@ -243,14 +307,39 @@ TEST(BeginnersMistakes, AreNamedWithLineAndATrueNextStepInNineteenOfTwenty) {
   }
   RecordProperty("named", std::to_string(named) + " of " + std::to_string(all.size()));
   EXPECT_GE(20 * named, 19 * all.size()) << rest;
+
+  if (!has_nvcc) return;
+  std::map<std::string, std::string> row;  // clang's, of what it compiles
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::string& one = row[all[i].mistake.id];
+    if (one.empty() || all[i].compiler == "clang") one = rows[i];
+  }
+  std::string table;
+  for (const auto& [id, text] : row) table += text;
+  const fs::path page = kRoot / "grader/tests/mistakes/printed.md";
+  const auto kept = base::read_file(page);
+  ASSERT_TRUE(kept);
+  // Another version of a compiler says some things otherwise.
+  std::string versions;
+  for (const auto kind : {compilers::DeviceCompiler::kClang, compilers::DeviceCompiler::kNvcc}) {
+    const auto compiler = compilers::find_compiler(kind, compilers::compiler_places(kRoot));
+    ASSERT_TRUE(compiler);
+    versions += (versions.empty() ? "" : " or ") + compiler->name();
+  }
+  const std::string head = page_head(versions);
+  if (std::getenv("MEMBOUND_WRITE_PRINTED") != nullptr) {
+    ASSERT_TRUE(base::write_file(page, head + table));
+  } else if (kept->starts_with(head)) {
+    EXPECT_EQ(*kept, head + table) << "write it anew: MEMBOUND_WRITE_PRINTED=1, and this test";
+  }
 }
 
 TEST(BeginnersMistakes, AreSixtyAtLeastAndFromAllLabs) {
   std::set<std::string> labs;
   for (const Mistake& mistake : corpus()) labs.insert(mistake.lab());
   EXPECT_GE(corpus().size(), 60U);
-  EXPECT_THAT(labs,
-              testing::ElementsAre("00", "01", "02", "03", "04", "05", "06", "08", "09", "12"));
+  EXPECT_THAT(labs, testing::ElementsAre("00", "01", "02", "03", "04", "05", "06", "07", "08", "09",
+                                         "10", "11", "12", "14"));  // 13 is made of mistakes
 }
 
 TEST(BeginnersMistakes, SayWhatMustBeNamed) {
