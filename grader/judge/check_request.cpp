@@ -64,7 +64,14 @@ base::Result<compilers::CompilerInfo> choose_compiler(const Workplace& place,
                                                       const std::string& wanted,
                                                       const Device& device) {
   const auto places = compilers::compiler_places(place.root);
-  if (wanted.empty()) return compilers::find_any_compiler(places, device.target);
+  if (wanted.empty()) {
+    auto any = compilers::find_any_compiler(places, device.target);
+    if (!any || has_references(place, any->kind)) return any;
+    const auto other =
+        any->kind == DeviceCompiler::kNvcc ? DeviceCompiler::kClang : DeviceCompiler::kNvcc;
+    auto found = compilers::find_compiler(other, places, device.target);
+    return found && has_references(place, other) ? found : any;
+  }
   return compilers::find_compiler(
       wanted == "clang" ? DeviceCompiler::kClang : DeviceCompiler::kNvcc, places, device.target);
 }

@@ -81,6 +81,8 @@ bool blame_guard(const Place& place, Finding& finding) {
       finding.advice = "`=` in `" + branch->condition + "` assigns: compare, with < or ==";
       return true;
     }
+  // What lies further out is no matter of one index too many.
+  if (!holds(finding.text, "right after ")) return false;
   for (const Branch* branch : around)
     if (holds(test_of(*branch), "<=") && !holds(test_of(*branch), "- 1")) {
       finding.advice = quoted(*branch) +

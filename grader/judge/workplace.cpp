@@ -26,6 +26,19 @@ fs::path built_reference(const Workplace& place, const course::Lab& lab,
   return built / "labs" / lab.id / ("reference" + std::string(compilers::code_ending(compiler)));
 }
 
+bool has_references(const Workplace& place, compilers::DeviceCompiler compiler) {
+  std::error_code ignored;
+  if (fs::exists(place.root / "solutions", ignored)) return true;
+  const std::string_view ending = compilers::code_ending(compiler);
+  for (const fs::path& labs : {place.build / "labs", place.root / "released"})
+    for (const auto& lab : fs::directory_iterator(labs, ignored))
+      for (const auto& file : fs::directory_iterator(lab.path(), ignored))
+        if (const std::string name = file.path().filename();
+            name.starts_with("reference") && name.ends_with(ending))
+          return true;
+  return false;
+}
+
 fs::path lab_files(const Workplace& place, const course::Lab& lab) {
   fs::path own = place.root / course::kOwnCopies / "labs" / lab.id;
   std::error_code ignored;

@@ -31,6 +31,10 @@ struct Workplace {
 /// Where the lab's lab.json and headers are read: a tree that was handed out has copies of its own.
 [[nodiscard]] std::filesystem::path lab_files(const Workplace& place, const course::Lab& lab);
 
+/// Whether checks with this compiler have what they compare with: a course with answers compiles
+/// them when they are needed; one that was handed out has what its release compiled.
+[[nodiscard]] bool has_references(const Workplace& place, compilers::DeviceCompiler compiler);
+
 /// The reference answer that the build made with this compiler; it may be absent.
 [[nodiscard]] std::filesystem::path built_reference(const Workplace& place, const course::Lab& lab,
                                                     compilers::DeviceCompiler compiler);

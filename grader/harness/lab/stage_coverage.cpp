@@ -81,10 +81,13 @@ void StageRun::look_at_whole(const Session::SizedCases& way, std::size_t case_in
     if (whole.label != timing.label)
       timing.wrong_text = "with " + whole.label + ", " + timing.wrong_text;
   } else if (!whole.complete) {
-    const std::string why = "its results at " + whole.label + " are not all known to be right" +
+    const std::string why = "what it computes at " + whole.label + " is not all known to be right" +
                             (doubt.empty() ? "" : " (" + doubt + ")") +
-                            ", and to compute all of them was given up: " + whole.why_not;
-    if (measurement_.no_full_points.empty()) add_remark("no more points than at the bar: " + why);
+                            ", because the virtual GPU stopped before the end: " + whole.why_not;
+    if (measurement_.no_full_points.empty())
+      add_remark("the bar's points and no more: " + why +
+                 ". Nothing wrong was found; with fewer instructions for each element it gets to "
+                 "the end, and --device gpu has no such limit");
     measurement_.no_full_points = why;
   }
   const std::lock_guard lock(mutex_);

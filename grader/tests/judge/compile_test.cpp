@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "grader/base/files.hpp"
+#include "grader/judge/workplace.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {
@@ -168,6 +169,19 @@ TEST_F(DeviceCode, TakesClangWhereThereIsNoNvcc) {
   const auto nvcc = compilers::find_any_compiler(places);
   ASSERT_TRUE(nvcc);
   EXPECT_EQ(nvcc->name(), "nvcc 13.0.88");
+}
+
+TEST_F(DeviceCode, HasReferencesOfWhatTheReleaseCompiled) {
+  Workplace place;
+  place.root = folder_.path();
+  place.build = folder_.path() / "build";
+  folder_.write("released/README.md", "\n");
+  EXPECT_FALSE(has_references(place, compilers::DeviceCompiler::kClang));
+  folder_.write("released/01-x/reference.sm_60.ptx", "// PTX\n");
+  EXPECT_TRUE(has_references(place, compilers::DeviceCompiler::kClang));
+  EXPECT_FALSE(has_references(place, compilers::DeviceCompiler::kNvcc));
+  folder_.write("solutions/01-x/kernel.cu", "// the answer\n");
+  EXPECT_TRUE(has_references(place, compilers::DeviceCompiler::kNvcc));
 }
 
 TEST_F(DeviceCode, SaysWhereItLookedWhenThereIsNoCompiler) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/exec/observe/race_messages.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <filesystem>
 #include <optional>
@@ -100,6 +101,15 @@ std::string describe_shared(const Warp& w, std::uint64_t offset) {
            past_the_end(inside - dynamic_bytes) + size + all;
   }
   if (before == nullptr) return "shared-memory offset " + std::to_string(offset) + all;
+  if (is_below_shared(offset)) {
+    const auto& variables = kernel.shared_variables;
+    const auto first = std::min_element(
+        variables.begin(), variables.end(),
+        [](const auto& a, const auto& b) { return a.offset_bytes < b.offset_bytes; });
+    const std::uint64_t below = (std::uint64_t{1} << 32) - offset;
+    return std::to_string(below + first->offset_bytes) + " bytes before " +
+           variable_name(first->name) + ", the first array of shared memory" + all;
+  }
   const std::uint64_t inside = offset - before->offset_bytes;
   const std::string name = variable_name(before->name);
   const std::string size = std::to_string(before->size_bytes) + " bytes of shared memory";

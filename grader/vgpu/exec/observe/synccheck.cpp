@@ -5,6 +5,7 @@
 /// member masks that are not the lanes that come; widths and counts that no warp is divided into.
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -331,9 +332,18 @@ void Synccheck::report_arrivals_of_the_fault() {
   if (!launch_.fault ||
       (launch_.fault->kind != FaultKind::kDeadlock && launch_.fault->kind != FaultKind::kStepLimit))
     return;
+  // Lanes that still run a loop are late for the barrier because the loop does not end: that is
+  // told.
+  const Dim3& threads = launch_.request->block;
+  const auto& [x, y, z] = launch_.fault->place.thread;
+  const std::size_t busy = launch_.fault->kind == FaultKind::kStepLimit
+                               ? (x + threads.x * (y + threads.y * z)) / 32
+                               : std::numeric_limits<std::size_t>::max();
   for (const auto& state : states_.all()) {
-    for (const Arrival& arrival : state->arrivals) {
+    for (std::size_t warp = 0; warp < state->arrivals.size(); ++warp) {
+      const Arrival& arrival = state->arrivals[warp];
       if (arrival.step == nullptr || !(arrival.place.block == launch_.fault->place.block)) continue;
+      if (warp == busy) continue;
       CheckReport found{"synccheck",
                         "divergent barrier",
                         arrival.place,

@@ -303,6 +303,9 @@ std::string describe_unsupported(const program::Instruction& in) {
 
 using ptx::StateSpace;
 
+constexpr const char* kBelowZeroAdvice =
+    "the index is below 0 here: leave out what lies before the first element";
+
 std::string access_advice(const Warp& w, const WarpAccess& access, FaultKind kind,
                           std::uint32_t lane) {
   if (kind == FaultKind::kMisalignedAddress)
@@ -312,6 +315,8 @@ std::string access_advice(const Warp& w, const WarpAccess& access, FaultKind kin
   if (other_owner(access, lane))
     return "hand over the value of a local variable, through shared memory or a shuffle, not its "
            "address: that leads every other thread into its own local memory";
+  if (access.space == StateSpace::kShared && is_below_shared(access.addresses[lane]))
+    return kBelowZeroAdvice;
   if (access.space == StateSpace::kShared)
     return "compare the index with the size of the array; dynamic shared memory is as large as the "
            "launch says";
@@ -333,8 +338,7 @@ std::string access_advice(const Warp& w, const WarpAccess& access, FaultKind kin
   if (missed && missed->miss == Miss::kFar)
     return "the index is far off: compare it with the number of elements; where there may be more "
            "than 2,147,483,647, compute it in 64 bits (size_t), for an int wraps there";
-  if (missed && access.addresses[lane] < missed->array.address)
-    return "the index is below 0 here: leave out what lies before the first element";
+  if (missed && access.addresses[lane] < missed->array.address) return kBelowZeroAdvice;
   return "compare the index itself with the number of elements before the access: if (i < n) for "
          "element i; where it is element n - i, the first thread is one too far: n - 1 - i";
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -39,6 +40,12 @@ struct MissedArray {
 /// What is bad about an access: arrays with equal names are one. Empty where none is known.
 [[nodiscard]] std::string name_of_array(const Warp& warp, const WarpAccess& access,
                                         std::uint32_t lane);
+
+/// Whether an offset in shared memory is one below 0: an offset has 32 bits, so that such a one
+/// wraps and is a large one.
+[[nodiscard]] constexpr bool is_below_shared(std::uint64_t offset) {
+  return offset > std::numeric_limits<std::uint32_t>::max() / 2;
+}
 
 /// "read of 4 bytes at 0x… is 8 bytes past the end of the 4096-byte allocation 3 (cudaMalloc)…"
 [[nodiscard]] std::string describe_bad_access(const Warp& warp, const WarpAccess& access,
