@@ -24,9 +24,9 @@ class HelloGpu : public LabTest {
   void check_values(const std::vector<float>& a, const std::vector<float>& b) {
     DeviceArray<float> d_a(a), d_b(b);
     auto d_out = DeviceArray<float>::poisoned(a.size());
-    ASSERT_TRUE(launch_once(d_out, d_a, d_b)) << "\nfor n = " << a.size();
-    ASSERT_TRUE(arrays_equal(d_out.to_host(), sums(a, b), shape(a.size())))
-        << "\nfor n = " << a.size();
+    SCOPED_TRACE("for n = " + std::to_string(a.size()));
+    ASSERT_TRUE(launch_once(d_out, d_a, d_b));
+    ASSERT_TRUE(arrays_equal(d_out.to_host(), sums(a, b), shape(a.size())));
   }
 
   /// Whole numbers: a difference is easy to read.
@@ -37,8 +37,7 @@ class HelloGpu : public LabTest {
 
   void check_sizes(std::initializer_list<std::size_t> sizes) {
     for (const std::size_t n : sizes) {
-      if (HasFailure()) return;
-      check(n);
+      ASSERT_NO_FATAL_FAILURE(check(n));
     }
   }
 
@@ -77,13 +76,14 @@ LAB_TEST_WITH_HINT(HelloGpu, NumbersThatAreNotWhole, "rounding") {
 }
 
 LAB_TEST_WITH_HINT(HelloGpu, SecondLaunchGivesTheSame, "second-launch") {
-  check(5003);
-  if (HasFailure()) return;
-  check(5003);
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check(5003));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check(5003));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check(5003);
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// Two numbers are read and one is written for every sum.

@@ -21,7 +21,7 @@ using membound::labs::reverse_array::reversed;
 constexpr int kVectorStage = 3;
 
 std::string about(std::size_t n) {
-  return "\nfor an array of " + std::to_string(n) + (n == 1 ? " int" : " ints");
+  return "for an array of " + std::to_string(n) + (n == 1 ? " int" : " ints");
 }
 
 class ReverseArray : public LabTest {
@@ -30,8 +30,9 @@ class ReverseArray : public LabTest {
   void check_values(const std::vector<int>& in) {
     DeviceArray<int> d_in(in);
     auto d_out = DeviceArray<int>::poisoned(in.size());
-    ASSERT_TRUE(launch_once(d_out, d_in)) << about(in.size());
-    ASSERT_TRUE(arrays_equal(d_out.to_host(), reversed(in), shape(in.size()))) << about(in.size());
+    SCOPED_TRACE(about(in.size()));
+    ASSERT_TRUE(launch_once(d_out, d_in));
+    ASSERT_TRUE(arrays_equal(d_out.to_host(), reversed(in), shape(in.size())));
   }
 
   void check(std::size_t n, Fill fill = Fill::kRamp) {
@@ -55,23 +56,20 @@ LAB_TEST_WITH_HINT(ReverseArray, ReversesTheOrderOfBlocks, "blocks") { check(409
 
 LAB_TEST_WITH_HINT(ReverseArray, LastBlockIsCutOff, "edge-guard") {
   for (const std::size_t n : {255, 257, 1000, 2500}) {
-    check(n);
-    if (HasFailure()) return;
+    ASSERT_NO_FATAL_FAILURE(check(n));
   }
 }
 
 LAB_TEST_WITH_HINT(ReverseArray, EveryRemainderOfAVector, "alignment") {
   for (std::size_t n = 2; n <= 35; ++n) {
-    check(n);
-    if (HasFailure()) return;
+    ASSERT_NO_FATAL_FAILURE(check(n));
   }
-  for (std::size_t n = 4093; n <= 4099 && !HasFailure(); ++n) check(n);
+  for (std::size_t n = 4093; n <= 4099; ++n) ASSERT_NO_FATAL_FAILURE(check(n));
 }
 
 LAB_TEST_WITH_HINT(ReverseArray, PrimeLengths, "edge-guard") {
   for (const std::size_t n : {127, 1021, 10007, 65537}) {
-    check(n);
-    if (HasFailure()) return;
+    ASSERT_NO_FATAL_FAILURE(check(n));
   }
 }
 
@@ -100,15 +98,14 @@ LAB_TEST_WITH_HINT(ReverseArray, SecondLaunchGivesTheSame, "second-launch") {
     auto d_second = DeviceArray<int>::poisoned(in.size());
     ASSERT_TRUE(launch_once(d_first, d_in)) << "\nin the first of two launches";
     ASSERT_TRUE(launch_once(d_second, d_in)) << "\nin the second of two launches";
-    EXPECT_TRUE(arrays_equal(d_first.to_host(), reversed(in), shape(in.size())))
+    ASSERT_TRUE(arrays_equal(d_first.to_host(), reversed(in), shape(in.size())))
         << "\nin the first of two launches";
-    EXPECT_TRUE(arrays_equal(d_second.to_host(), reversed(in), shape(in.size())))
+    ASSERT_TRUE(arrays_equal(d_second.to_host(), reversed(in), shape(in.size())))
         << "\nin the second of two launches";
   }
-  if (HasFailure()) return;
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_values(generate<int>(in.size(), Fill::kUniform, seed()));
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(ReverseArray, PositionsBeyond32Bits, "wide-index") {

@@ -55,7 +55,7 @@ Shape shape_of(int stage, const Picture& picture) {
 /// "for a picture of 3 x 65 pixels, pitch 72"
 std::string about(const Picture& picture) {
   std::ostringstream text;
-  text << "\nfor a picture of " << picture.rows << " x " << picture.cols << " pixels, pitch "
+  text << "for a picture of " << picture.rows << " x " << picture.cols << " pixels, pitch "
        << picture.pitch;
   return text.str();
 }
@@ -66,12 +66,12 @@ class Coalescing : public LabTest {
   void check_values(const std::vector<float>& in, const Picture& picture) {
     DeviceArray<float> d_in(in);
     auto d_out = DeviceArray<float>::poisoned(in.size());
-    ASSERT_TRUE(launch_once(d_out, d_in, picture)) << about(picture);
+    SCOPED_TRACE(about(picture));
+    ASSERT_TRUE(launch_once(d_out, d_in, picture));
     const std::vector<float> out = d_out.to_host();
     ASSERT_TRUE(arrays_equal(without_gaps(out, picture),
                              expected_pixels(stage().number, in, picture),
-                             shape_of(stage().number, picture)))
-        << about(picture);
+                             shape_of(stage().number, picture)));
     if (has_gaps(stage().number, picture)) check_gaps(out, picture);
   }
 
@@ -109,7 +109,7 @@ class Coalescing : public LabTest {
       for (std::int64_t col = picture.cols; col < picture.pitch; ++col)
         ASSERT_TRUE(is_poison(out[row * picture.pitch + col]))
             << "\nthe kernel wrote into the gap after row " << row << " of `out`: at column " << col
-            << ", the row has " << picture.cols << about(picture);
+            << ", the row has " << picture.cols;
   }
 };
 
@@ -125,27 +125,26 @@ LAB_TEST_WITH_HINT(Coalescing, SeveralRowsOutOfStep, "out-of-step") { check(35, 
 
 LAB_TEST_WITH_HINT(Coalescing, WidthsAroundABlock, "edge-guard") {
   for (const std::int64_t cols : {127, 128, 129, 511, 512, 513, 1023, 1025}) {
-    check(3, cols);
-    if (HasFailure()) return;
+    ASSERT_NO_FATAL_FAILURE(check(3, cols));
   }
 }
 
 LAB_TEST_WITH_HINT(Coalescing, NarrowPictures, "edge-guard") {
-  for (std::int64_t cols = 1; cols <= 40 && !HasFailure(); ++cols) check(5, cols);
+  for (std::int64_t cols = 1; cols <= 40; ++cols) ASSERT_NO_FATAL_FAILURE(check(5, cols));
 }
 
 LAB_TEST_WITH_HINT(Coalescing, RowsWithGaps, "pitch") {
-  check_pitch(7, 61, 64);
-  if (!HasFailure()) check_pitch(6, 1021, 1027);
-  if (!HasFailure()) check_pitch(40, 3, 33);
+  ASSERT_NO_FATAL_FAILURE(check_pitch(7, 61, 64));
+  ASSERT_NO_FATAL_FAILURE(check_pitch(6, 1021, 1027));
+  ASSERT_NO_FATAL_FAILURE(check_pitch(40, 3, 33));
 }
 
 LAB_TEST_WITH_HINT(Coalescing, PrimesInBothDirections, "edge-guard") { check(113, 211); }
 
 LAB_TEST_WITH_HINT(Coalescing, LeavesEmptyPicturesAlone, "empty") {
-  check(0, 0);
-  if (!HasFailure()) check(0, 5);
-  if (!HasFailure()) check(5, 0);
+  ASSERT_NO_FATAL_FAILURE(check(0, 0));
+  ASSERT_NO_FATAL_FAILURE(check(0, 5));
+  ASSERT_NO_FATAL_FAILURE(check(5, 0));
 }
 
 LAB_TEST_WITH_HINT(Coalescing, GreyOfAllMagnitudes, "rounding") {
@@ -161,13 +160,14 @@ LAB_TEST_WITH_HINT(Coalescing, SecondLaunchGivesTheSame, "second-launch") {
   const Picture picture = tight(stage().number, 50, 403);
   const std::vector<float> in =
       generate<float>(picture.rows * picture.pitch, Fill::kUniform, seed());
-  check_values(in, picture);
-  if (HasFailure()) return;
-  check_values(in, picture);
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check_values(in, picture));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check_values(in, picture));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_values(generate<float>(in.size(), Fill::kUniform, seed()), picture);
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(Coalescing, PositionsBeyond32Bits, "wide-index") {

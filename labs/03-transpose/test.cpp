@@ -32,7 +32,7 @@ std::string instance() {
 template <typename T>
 std::string about(std::int64_t rows, std::int64_t cols) {
   std::ostringstream text;
-  text << "\nfor an input of " << rows << " x " << cols << " " << kName<T> << "s";
+  text << "for an input of " << rows << " x " << cols << " " << kName<T> << "s";
   return text.str();
 }
 
@@ -53,16 +53,15 @@ class Transpose : public LabTest {
   void check_values(const std::vector<T>& in, std::int64_t rows, std::int64_t cols) {
     DeviceArray<T> d_in(in);
     auto d_out = DeviceArray<T>::poisoned(in.size());
-    ASSERT_TRUE(launch_once(d_out, d_in, rows, cols)) << about<T>(rows, cols);
-    ASSERT_TRUE(arrays_equal(d_out.to_host(), transposed(in, rows, cols), shape(rows, cols)))
-        << about<T>(rows, cols);
+    SCOPED_TRACE(about<T>(rows, cols));
+    ASSERT_TRUE(launch_once(d_out, d_in, rows, cols));
+    ASSERT_TRUE(arrays_equal(d_out.to_host(), transposed(in, rows, cols), shape(rows, cols)));
   }
 
   /// Float, and if that is right, double.
   void check(std::int64_t rows, std::int64_t cols, Fill fill = Fill::kRamp) {
-    check_values(generate<float>(rows * cols, fill, seed()), rows, cols);
-    if (HasFailure()) return;
-    check_values(generate<double>(rows * cols, fill, seed()), rows, cols);
+    ASSERT_NO_FATAL_FAILURE(check_values(generate<float>(rows * cols, fill, seed()), rows, cols));
+    ASSERT_NO_FATAL_FAILURE(check_values(generate<double>(rows * cols, fill, seed()), rows, cols));
   }
 
   template <typename T>
@@ -86,13 +85,13 @@ class Transpose : public LabTest {
     sprinkle(in, 0.05, -std::numeric_limits<T>::infinity(), seed() + 2);
     DeviceArray<T> d_in(in);
     auto d_out = DeviceArray<T>::poisoned(in.size());
-    ASSERT_TRUE(launch_once(d_out, d_in, rows, cols)) << about<T>(rows, cols);
+    SCOPED_TRACE(about<T>(rows, cols));
+    ASSERT_TRUE(launch_once(d_out, d_in, rows, cols));
     const std::vector<T> out = d_out.to_host(), expected = transposed(in, rows, cols);
-    ASSERT_TRUE(arrays_equal(out, expected, shape(rows, cols))) << about<T>(rows, cols);
+    ASSERT_TRUE(arrays_equal(out, expected, shape(rows, cols)));
     ASSERT_TRUE(arrays_equal(bits_of(out), bits_of(expected), shape(rows, cols)))
         << "\nThe numbers above are bit patterns: the values are equal, their bits are not. "
-           "A zero has lost its sign: something was computed where it should only be moved"
-        << about<T>(rows, cols);
+           "A zero has lost its sign: something was computed where it should only be moved";
   }
 };
 
@@ -101,33 +100,33 @@ LAB_TEST_WITH_HINT(Transpose, MovesOneElement, "first-element") { check(1, 1, Fi
 LAB_TEST_WITH_HINT(Transpose, MovesOneTile, "one-tile") { check(32, 32); }
 
 LAB_TEST_WITH_HINT(Transpose, TellsRowsFromColumns, "rows-and-columns") {
-  check(64, 128);
-  if (!HasFailure()) check(128, 64);
+  ASSERT_NO_FATAL_FAILURE(check(64, 128));
+  ASSERT_NO_FATAL_FAILURE(check(128, 64));
 }
 
 LAB_TEST_WITH_HINT(Transpose, CoversTheWholeMatrix, "cover") { check(320, 448); }
 
 LAB_TEST_WITH_HINT(Transpose, TilesCutOffAtOneEdge, "edge-guard") {
-  check(64, 127);
-  if (!HasFailure()) check(127, 64);
+  ASSERT_NO_FATAL_FAILURE(check(64, 127));
+  ASSERT_NO_FATAL_FAILURE(check(127, 64));
 }
 
 LAB_TEST_WITH_HINT(Transpose, TilesCutOffAtBothEdges, "edge-guard") {
-  check(33, 65);
-  if (!HasFailure()) check(95, 63);
+  ASSERT_NO_FATAL_FAILURE(check(33, 65));
+  ASSERT_NO_FATAL_FAILURE(check(95, 63));
 }
 
 LAB_TEST_WITH_HINT(Transpose, PrimesInBothDirections, "edge-guard") { check(113, 211); }
 
 LAB_TEST_WITH_HINT(Transpose, OneRowOrOneColumn, "edge-guard") {
-  check(1, 1000);
-  if (!HasFailure()) check(1000, 1);
+  ASSERT_NO_FATAL_FAILURE(check(1, 1000));
+  ASSERT_NO_FATAL_FAILURE(check(1000, 1));
 }
 
 LAB_TEST_WITH_HINT(Transpose, LeavesEmptyMatricesAlone, "empty") {
-  check(0, 0);
-  if (!HasFailure()) check(0, 5);
-  if (!HasFailure()) check(5, 0);
+  ASSERT_NO_FATAL_FAILURE(check(0, 0));
+  ASSERT_NO_FATAL_FAILURE(check(0, 5));
+  ASSERT_NO_FATAL_FAILURE(check(5, 0));
 }
 
 LAB_TEST_WITH_HINT(Transpose, DoublesKeepTheirDigits, "precision") {
@@ -135,8 +134,8 @@ LAB_TEST_WITH_HINT(Transpose, DoublesKeepTheirDigits, "precision") {
 }
 
 LAB_TEST_WITH_HINT(Transpose, EveryBitSurvives, "bits") {
-  check_bits<float>(70, 41);
-  if (!HasFailure()) check_bits<double>(70, 41);
+  ASSERT_NO_FATAL_FAILURE(check_bits<float>(70, 41));
+  ASSERT_NO_FATAL_FAILURE(check_bits<double>(70, 41));
 }
 
 LAB_TEST_WITH_HINT(Transpose, KeepsAConstantMatrixConstant, "cover") {
@@ -148,8 +147,10 @@ LAB_TEST_WITH_HINT(Transpose, LongAndThin, "long-and-thin") {
   // but more than 65,535, the largest grid in y and z. One type for each direction: on a GPU the
   // host's part took a third of the time of a submission.
   const std::int64_t length = on_virtual_gpu() ? 70'000 : 1'000'000;
-  check_values(generate<float>(length * 3, Fill::kRamp, seed()), length, 3);
-  if (!HasFailure()) check_values(generate<double>(length * 3, Fill::kRamp, seed()), 3, length);
+  ASSERT_NO_FATAL_FAILURE(
+      check_values(generate<float>(length * 3, Fill::kRamp, seed()), length, 3));
+  ASSERT_NO_FATAL_FAILURE(
+      check_values(generate<double>(length * 3, Fill::kRamp, seed()), 3, length));
 }
 
 LAB_TEST_WITH_HINT(Transpose, SeveralWavesOfBlocks, "cover") {
@@ -167,15 +168,14 @@ LAB_TEST_WITH_HINT(Transpose, SecondLaunchGivesTheSame, "second-launch") {
     auto d_second = DeviceArray<float>::poisoned(in.size());
     ASSERT_TRUE(launch_once(d_first, d_in, 100, 200)) << "\nin the first of two launches";
     ASSERT_TRUE(launch_once(d_second, d_in, 100, 200)) << "\nin the second of two launches";
-    EXPECT_TRUE(arrays_equal(d_first.to_host(), transposed(in, 100, 200), shape(100, 200)))
+    ASSERT_TRUE(arrays_equal(d_first.to_host(), transposed(in, 100, 200), shape(100, 200)))
         << "\nin the first of two launches";
-    EXPECT_TRUE(arrays_equal(d_second.to_host(), transposed(in, 100, 200), shape(100, 200)))
+    ASSERT_TRUE(arrays_equal(d_second.to_host(), transposed(in, 100, 200), shape(100, 200)))
         << "\nin the second of two launches";
   }
-  if (HasFailure()) return;
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_values(generate<float>(in.size(), Fill::kUniform, seed()), 100, 200);
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(Transpose, PositionsBeyond32Bits, "wide-index") {

@@ -52,9 +52,10 @@ class Reduction : public LabTest {
       ASSERT_LT(sum_of_sizes(in), kExactLimit) << "a mistake in this test, not in the kernel";
     }
     float sum = 0;
-    ASSERT_TRUE(run_stage(in, sum)) << about(in.size());
+    SCOPED_TRACE(about(in.size()));
+    ASSERT_TRUE(run_stage(in, sum));
     ASSERT_TRUE(sum_equal(sum, static_cast<float>(sum_serial(in)), tolerance))
-        << about(in.size()) << coverage(in.size());
+        << coverage(in.size());
   }
 
   /// `n` whole numbers drawn from -largest to largest.
@@ -65,9 +66,8 @@ class Reduction : public LabTest {
   /// Each of these numbers of elements, until one fails.
   void check_sizes(std::initializer_list<std::int64_t> sizes) {
     for (const std::int64_t n : sizes) {
-      if (HasFailure()) return;
       // n * largest < 2^24 for every n used here.
-      check_random(n, std::min<std::int64_t>(1000, 16'000'000 / n));
+      ASSERT_NO_FATAL_FAILURE(check_random(n, std::min<std::int64_t>(1000, 16'000'000 / n)));
     }
   }
 
@@ -98,7 +98,7 @@ class Reduction : public LabTest {
   }
 
   static std::string about(std::size_t n) {
-    return "\nfor an input of " + std::to_string(n) + (n == 1 ? " element" : " elements");
+    return "for an input of " + std::to_string(n) + (n == 1 ? " element" : " elements");
   }
 
   /// After a wrong sum: which stretches of the array were not added exactly once. Sets one stretch
@@ -133,25 +133,22 @@ LAB_TEST_WITH_HINT(Reduction, AddsOneElement, "edge-guard") { check_values({7});
 LAB_TEST_WITH_HINT(Reduction, AddsLessThanAWarp, "edge-guard") {
   // Powers of two: the sum, written in binary, has a one for each element that was added.
   for (const int n : {2, 3, 24}) {
-    if (HasFailure()) return;
     std::vector<float> in;
     for (int i = 0; i < n; ++i) in.push_back(std::ldexp(1.0F, i));
     if (n == 24) in.back() = 0;  // the others already add up to 2^23 - 1
-    check_values(in);
+    ASSERT_NO_FATAL_FAILURE(check_values(in));
   }
 }
 
 LAB_TEST_WITH_HINT(Reduction, SizesAroundAWarp, "edge-guard") {
   for (const std::size_t n : {31, 32, 33}) {
-    if (HasFailure()) return;
-    check_values(counting_from(1, n));
+    ASSERT_NO_FATAL_FAILURE(check_values(counting_from(1, n)));
   }
 }
 
 LAB_TEST_WITH_HINT(Reduction, SizesAroundABlock, "several-blocks") {
   for (const std::size_t n : {255, 256, 257}) {
-    if (HasFailure()) return;
-    check_values(counting_from(1, n));
+    ASSERT_NO_FATAL_FAILURE(check_values(counting_from(1, n)));
   }
 }
 
@@ -200,13 +197,14 @@ LAB_TEST_WITH_HINT(Reduction, RoundsNoMoreThanItMust, "rounding") {
 
 LAB_TEST_WITH_HINT(Reduction, SecondLaunchGivesTheSame, "second-launch") {
   const std::vector<float> in = generate_integers<float>(100'003, -100, 100, seed());
-  check_values(in);
-  if (HasFailure()) return;
-  check_values(in);
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check_values(in));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check_values(in));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_values(generate_integers<float>(100'003, -100, 100, seed()));
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(Reduction, PositionsBeyond32Bits, "wide-index") {

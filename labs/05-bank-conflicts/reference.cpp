@@ -7,10 +7,6 @@
 namespace membound::labs::bank_conflicts {
 namespace {
 
-constexpr std::int64_t kTableWords = 64;
-constexpr std::int64_t kWindow = 32;
-constexpr std::int64_t kDelay = 16;
-
 /// Byte `place` of `word`, the lowest first.
 unsigned byte_of(int word, std::int64_t place) {
   return static_cast<unsigned>(word) >> (8 * place) & 255U;

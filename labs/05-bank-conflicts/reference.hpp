@@ -12,20 +12,24 @@
 
 namespace membound::labs::bank_conflicts {
 
+inline constexpr std::int64_t kTableWords = 64;  ///< stage 2: words of the table
+inline constexpr std::int64_t kWindow = 32;      ///< stage 3: structs that each is multiplied with
+inline constexpr std::int64_t kDelay = 16;       ///< stage 4: samples from one echo to the next
+
 /// Stage 1: n signals of k samples; each sample plus all before it in its signal.
 [[nodiscard]] std::vector<int> running_sums(const std::vector<int>& in, std::int64_t n,
                                             std::int64_t k);
 
-/// Stage 2: 64 words of table and n words of data; the data with each byte b of word i replaced k
-/// times by table[b ^ i % 256].
+/// Stage 2: kTableWords words of table and n words of data; the data with each byte b of word i
+/// replaced k times by table[b ^ i % 256].
 [[nodiscard]] std::vector<int> looked_up(const std::vector<int>& in, std::int64_t n,
                                          std::int64_t k);
 
-/// Stage 3: n structs of k words; the sum of each one's products with the 32 after it.
+/// Stage 3: n structs of k words; the sum of each one's products with the kWindow after it.
 [[nodiscard]] std::vector<int> correlated(const std::vector<int>& in, std::int64_t n,
                                           std::int64_t k);
 
-/// Stage 4: n samples; each plus the k - 1 that are 16, 32, … later.
+/// Stage 4: n samples; each plus the k - 1 that are kDelay, 2 kDelay, … later.
 [[nodiscard]] std::vector<int> with_echoes(const std::vector<int>& in, std::int64_t n,
                                            std::int64_t k);
 

@@ -21,13 +21,11 @@ namespace reference = membound::labs::bank_conflicts;
 
 enum Number { kRunningSums = 1, kLookUp, kCorrelate, kEchoes, kTileSums };
 
-constexpr std::int64_t kTableWords = 64, kKeys = 256;  // of stage 2
-constexpr std::int64_t kWindow = 32;                   // of stage 3
-constexpr std::int64_t kDelay = 16;                    // of stage 4
+constexpr std::int64_t kKeys = 256;  // of stage 2: a word's is its number modulo this
 
 /// Words of `in` and of `out`.
 std::int64_t words_in(int stage, std::int64_t n, std::int64_t k) {
-  if (stage == kLookUp) return kTableWords + n;
+  if (stage == kLookUp) return reference::kTableWords + n;
   if (stage == kEchoes) return n;
   return stage == kTileSums ? n * k * k : n * k;
 }
@@ -66,7 +64,7 @@ std::vector<std::int64_t> timed_ks(int stage) {
 }
 
 std::string about(std::int64_t n, std::int64_t k) {
-  return "\nfor n = " + std::to_string(n) + ", k = " + std::to_string(k);
+  return "for n = " + std::to_string(n) + ", k = " + std::to_string(k);
 }
 
 class BankConflicts : public LabTest {
@@ -75,11 +73,10 @@ class BankConflicts : public LabTest {
     DeviceArray<int> d_in(in);
     auto d_out = DeviceArray<int>::poisoned(words_out(stage().number, n, k));
     const int* const input = d_in.data();
-    ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, static_cast<int>(n), static_cast<int>(k)))
-        << about(n, k);
+    SCOPED_TRACE(about(n, k));
+    ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, static_cast<int>(n), static_cast<int>(k)));
     ASSERT_TRUE(arrays_equal(d_out.to_host(), expected_of(stage().number, in, n, k),
-                             shape_of(stage().number, n, k)))
-        << about(n, k);
+                             shape_of(stage().number, n, k)));
   }
 
   /// Random numbers, another list for each k.
@@ -93,8 +90,7 @@ class BankConflicts : public LabTest {
   void check_sizes(std::initializer_list<std::int64_t> sizes) {
     for (const std::int64_t n : sizes)
       for (const std::int64_t k : timed_ks(stage().number)) {
-        if (HasFailure()) return;
-        check(n, k);
+        ASSERT_NO_FATAL_FAILURE(check(n, k));
       }
   }
 
@@ -123,8 +119,7 @@ LAB_TEST_WITH_HINT(BankConflicts, Primes, "edge-guard") { check_sizes({3, 7, 101
 
 LAB_TEST_WITH_HINT(BankConflicts, EveryKindOfK, "any-k") {
   for (const std::int64_t k : ks()) {
-    check(300, k);
-    if (HasFailure()) return;
+    ASSERT_NO_FATAL_FAILURE(check(300, k));
   }
 }
 
@@ -150,13 +145,14 @@ LAB_TEST_WITH_HINT(BankConflicts, SeveralWavesOfBlocks, "cover") {
 }
 
 LAB_TEST_WITH_HINT(BankConflicts, SecondLaunchGivesTheSame, "second-launch") {
-  check_sizes({777});
-  if (HasFailure()) return;
-  check_sizes({777});
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check_sizes({777}));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check_sizes({777}));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_sizes({777});
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(BankConflicts, PositionsBeyond32Bits, "wide-index") {
@@ -172,8 +168,8 @@ LAB_TEST_AFTER_TIMING(BankConflicts, PositionsBeyond32Bits, "wide-index") {
 
 /// Signals, words, structs, samples or tiles after one that its result hangs on as well.
 std::int64_t reach(int stage, std::int64_t k) {
-  if (stage == kCorrelate) return kWindow;
-  return stage == kEchoes ? (k - 1) * kDelay : 0;
+  if (stage == kCorrelate) return reference::kWindow;
+  return stage == kEchoes ? (k - 1) * reference::kDelay : 0;
 }
 
 /// The words [first, first + count) of the output: those of the input that they hang on, cut out
@@ -190,7 +186,7 @@ std::vector<int> expected_part(int stage, const DrawnInputs& in, std::size_t fir
   const auto add = [&](std::int64_t word, std::int64_t behind) {
     for (; word < behind; ++word) part.push_back(in.at<int>(0, static_cast<std::size_t>(word)));
   };
-  if (stage == kLookUp) add(0, kTableWords);
+  if (stage == kLookUp) add(0, reference::kTableWords);
   add(words_in(stage, from, k), words_in(stage, to, k));
   const std::vector<int> all = expected_of(stage, part, to - from, k);
   const auto right = all.begin() + (begin - from * each);

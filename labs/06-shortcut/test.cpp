@@ -32,16 +32,15 @@ class Shortcut : public LabTest {
     DeviceArray<float> d_roads(d);
     auto d_results = DeviceArray<float>::poisoned(d.size());
     const float* const roads = d_roads.data();
-    ASSERT_TRUE(launch("", {n}, d_results.data(), roads, static_cast<int>(n))) << about(n);
-    ASSERT_TRUE(arrays_equal(d_results.to_host(), shortcuts(d, n), {{n, n}, {"from", "to"}}))
-        << about(n);
+    SCOPED_TRACE(about(n));
+    ASSERT_TRUE(launch("", {n}, d_results.data(), roads, static_cast<int>(n)));
+    ASSERT_TRUE(arrays_equal(d_results.to_host(), shortcuts(d, n), {{n, n}, {"from", "to"}}));
   }
 
   /// Costs between 1 and 1000; the road back costs something else than the road there.
   void check_sizes(std::initializer_list<std::int64_t> sizes) {
     for (const std::int64_t n : sizes) {
-      if (HasFailure()) return;
-      check_values(costs(n), n);
+      ASSERT_NO_FATAL_FAILURE(check_values(costs(n), n));
     }
   }
 
@@ -50,7 +49,7 @@ class Shortcut : public LabTest {
   }
 
   static std::string about(std::int64_t n) {
-    return "\nfor " + std::to_string(n) + (n == 1 ? " place" : " places");
+    return "for " + std::to_string(n) + (n == 1 ? " place" : " places");
   }
 };
 
@@ -121,13 +120,14 @@ LAB_TEST_WITH_HINT(Shortcut, CostsOfAllMagnitudes, "rounding") {
 LAB_TEST_WITH_HINT(Shortcut, SeveralTilesEachWay, "edge-guard") { check_sizes({300}); }
 
 LAB_TEST_WITH_HINT(Shortcut, SecondLaunchGivesTheSame, "second-launch") {
-  check_sizes({131});
-  if (HasFailure()) return;
-  check_sizes({131});
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check_sizes({131}));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check_sizes({131}));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_sizes({131});
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// Results [first, first + count), those of some neighbouring places `to` together.

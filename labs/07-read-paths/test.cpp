@@ -52,7 +52,7 @@ class ReadPaths : public LabTest {
  protected:
   void check_values(const std::vector<float>& pixels, std::int64_t width, std::int64_t height,
                     std::int64_t k) {
-    const std::string about = "\nfor width = " + std::to_string(width) +
+    const std::string about = "for width = " + std::to_string(width) +
                               ", height = " + std::to_string(height) + ", k = " + std::to_string(k);
     const auto table =
         generate_integers<float>(kTableSize, kTableValues.low, kTableValues.high, seed() + 1);
@@ -64,11 +64,10 @@ class ReadPaths : public LabTest {
     picture.fill(d_in.data());
     set_constant(kConstants, table);
     const float *const input = d_in.data(), *const values = d_table.data();
+    SCOPED_TRACE(about);
     ASSERT_TRUE(launch("", {width, height, k}, d_out.data(), input, values, picture.object(),
-                       static_cast<int>(width), static_cast<int>(height), static_cast<int>(k)))
-        << about;
-    ASSERT_TRUE(arrays_equal(d_out.to_host(), expected, shape_of(number, width, height, k)))
-        << about;
+                       static_cast<int>(width), static_cast<int>(height), static_cast<int>(k)));
+    ASSERT_TRUE(arrays_equal(d_out.to_host(), expected, shape_of(number, width, height, k)));
   }
 
   /// Random levels.
@@ -80,8 +79,7 @@ class ReadPaths : public LabTest {
 
   void check_sizes(std::initializer_list<std::pair<std::int64_t, std::int64_t>> sizes) {
     for (const auto& [width, height] : sizes) {
-      if (HasFailure()) return;
-      check(width, height, timed_k(stage().number));
+      ASSERT_NO_FATAL_FAILURE(check(width, height, timed_k(stage().number)));
     }
   }
 
@@ -112,8 +110,7 @@ LAB_TEST_WITH_HINT(ReadPaths, Primes, "edge-guard") { check_sizes({{3, 7}, {101,
 
 LAB_TEST_WITH_HINT(ReadPaths, EveryKindOfK, "any-k") {
   for (const std::int64_t k : ks()) {
-    check(75, 40, k);
-    if (HasFailure()) return;
+    ASSERT_NO_FATAL_FAILURE(check(75, 40, k));
   }
 }
 
@@ -138,13 +135,14 @@ LAB_TEST_WITH_HINT(ReadPaths, BrightAndDark, "levels") {
 LAB_TEST_WITH_HINT(ReadPaths, SeveralWavesOfBlocks, "cover") { check_sizes({{701, 499}}); }
 
 LAB_TEST_WITH_HINT(ReadPaths, SecondLaunchGivesTheSame, "second-launch") {
-  check_sizes({{77, 45}});
-  if (HasFailure()) return;
-  check_sizes({{77, 45}});
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check_sizes({{77, 45}}));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check_sizes({{77, 45}}));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on another picture and another table in the same arrays");
   check_sizes({{77, 45}});
-  if (HasFailure()) FAIL() << "in a launch on another picture and another table in the same arrays";
 }
 
 /// Columns that are summed up at once where a place's box is computed.

@@ -8,15 +8,13 @@
 
 namespace membound::labs::local_memory {
 
-constexpr int kEight = 8;  // samples of a window, and levels
-
 std::vector<int> window_maxima(const std::vector<int>& in, std::int64_t n, int m) {
   std::vector<int> out(in.size());
   for (std::int64_t series = 0; series < n; ++series) {
     // [ring]
-    std::array<int, kEight> window{};
+    std::array<int, kWindow> window{};
     for (int j = 0; j < m; ++j) {
-      window[j % kEight] = in[j * n + series];
+      window[j % kWindow] = in[j * n + series];
       out[j * n + series] = *std::max_element(window.begin(), window.end());
     }
     // [/ring]
@@ -28,7 +26,7 @@ std::vector<int> previous_of_level(const std::vector<int>& in, std::int64_t n, i
   std::vector<int> out(in.size());
   for (std::int64_t series = 0; series < n; ++series) {
     // [previous]
-    std::array<int, kEight> last{};
+    std::array<int, kLevels> last{};
     for (int j = 0; j < m; ++j) {
       const int sample = in[j * n + series];
       out[j * n + series] = last[sample & 7];
@@ -40,7 +38,7 @@ std::vector<int> previous_of_level(const std::vector<int>& in, std::int64_t n, i
 }
 
 std::vector<int> level_counts(const std::vector<int>& in, std::int64_t n, int m) {
-  std::vector<int> out(static_cast<std::size_t>(n) * kEight, 0);
+  std::vector<int> out(static_cast<std::size_t>(n) * kLevels, 0);
   for (int j = 0; j < m; ++j)
     for (std::int64_t series = 0; series < n; ++series)
       ++out[(in[j * n + series] & 7) * n + series];

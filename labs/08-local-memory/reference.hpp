@@ -11,10 +11,13 @@
 
 namespace membound::labs::local_memory {
 
+inline constexpr int kWindow = 8;  ///< stage 1: samples of a window
+inline constexpr int kLevels = 8;  ///< stages 2 and 3: the last three bits of a sample
+
 /// `in` is m rows of n samples, as the results of the first two are.
 [[nodiscard]] std::vector<int> window_maxima(const std::vector<int>& in, std::int64_t n, int m);
 [[nodiscard]] std::vector<int> previous_of_level(const std::vector<int>& in, std::int64_t n, int m);
-/// 8 rows of n counts.
+/// kLevels rows of n counts.
 [[nodiscard]] std::vector<int> level_counts(const std::vector<int>& in, std::int64_t n, int m);
 
 }  // namespace membound::labs::local_memory

@@ -20,12 +20,11 @@ using namespace membound::harness;
 using namespace membound::labs::local_memory;
 using membound::course::Stage;
 
-constexpr int kLevels = 8;
 /// Of both signs; their last three bits are any of the levels.
 constexpr std::int64_t kLargest = 1'000'000;
 
 std::string about(std::int64_t n, int m) {
-  return "\nfor " + std::to_string(n) + " series of " + std::to_string(m) + " samples";
+  return "for " + std::to_string(n) + " series of " + std::to_string(m) + " samples";
 }
 
 int rows_of_result(const Stage& stage, int m) { return stage.number == 3 ? kLevels : m; }
@@ -41,8 +40,9 @@ class Series : public LabTest {
   /// Runs the stage on m rows of n samples and compares all of its output.
   void check_values(const std::vector<int>& in, std::int64_t n, int m) {
     std::vector<int> out;
-    ASSERT_TRUE(launch_once(in, n, m, out)) << about(n, m);
-    ASSERT_TRUE(arrays_equal(out, expected_of(stage(), in, n, m), shape(n, m))) << about(n, m);
+    SCOPED_TRACE(about(n, m));
+    ASSERT_TRUE(launch_once(in, n, m, out));
+    ASSERT_TRUE(arrays_equal(out, expected_of(stage(), in, n, m), shape(n, m)));
   }
 
   void check(std::int64_t n, int m) { check_values(samples(n, m), n, m); }
@@ -79,7 +79,7 @@ LAB_TEST_WITH_HINT(Series, OneSeries, "one-series") {
 LAB_TEST_WITH_HINT(Series, OneBlockOfSeries, "one-series") { check(256, 20); }
 
 LAB_TEST_WITH_HINT(Series, FewerSamplesThanAWindow, "start") {
-  for (int m = 1; m <= 9 && !HasFailure(); ++m) check(33, m);
+  for (int m = 1; m <= 9; ++m) ASSERT_NO_FATAL_FAILURE(check(33, m));
 }
 
 LAB_TEST_WITH_HINT(Series, NegativeSamples, "negative") {
@@ -101,13 +101,12 @@ LAB_TEST_WITH_HINT(Series, EveryLaneAnotherLevel, "one-level") {
 }
 
 LAB_TEST_WITH_HINT(Series, BlocksCutOff, "edge-guard") {
-  for (const int n : {2, 31, 255, 257, 1000})
-    if (!HasFailure()) check(n, 11);
+  for (const int n : {2, 31, 255, 257, 1000}) ASSERT_NO_FATAL_FAILURE(check(n, 11));
 }
 
 LAB_TEST_WITH_HINT(Series, PrimesInBothDirections, "edge-guard") {
-  check(127, 101);
-  if (!HasFailure()) check(1021, 17);
+  ASSERT_NO_FATAL_FAILURE(check(127, 101));
+  ASSERT_NO_FATAL_FAILURE(check(1021, 17));
 }
 
 LAB_TEST_WITH_HINT(Series, NoSeries, "empty") { check(0, 5); }
@@ -133,12 +132,11 @@ LAB_TEST_WITH_HINT(Series, SecondLaunchGivesTheSame, "second-launch") {
   std::vector<int> first, second;
   ASSERT_TRUE(launch_once(in, n, m, first)) << "\nin the first of two launches";
   ASSERT_TRUE(launch_once(in, n, m, second)) << "\nin the second of two launches";
-  EXPECT_TRUE(arrays_equal(first, expected, shape(n, m))) << "\nin the first of two launches";
-  EXPECT_TRUE(arrays_equal(second, expected, shape(n, m))) << "\nin the second of two launches";
-  if (HasFailure()) return;
+  ASSERT_TRUE(arrays_equal(first, expected, shape(n, m))) << "\nin the first of two launches";
+  ASSERT_TRUE(arrays_equal(second, expected, shape(n, m))) << "\nin the second of two launches";
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check(n, m);
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(Series, PositionsBeyond32Bits, "wide-index") {

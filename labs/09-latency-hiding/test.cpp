@@ -27,7 +27,7 @@ constexpr std::int64_t kLargest = 1'000'000;
 
 std::string about(std::size_t n, float gain, float offset) {
   std::ostringstream text;
-  text << "\nfor " << n << (n == 1 ? " sample" : " samples") << ", gain " << gain << ", offset "
+  text << "for " << n << (n == 1 ? " sample" : " samples") << ", gain " << gain << ", offset "
        << offset;
   return text.str();
 }
@@ -38,9 +38,9 @@ class Calibrate : public LabTest {
   void check_values(const std::vector<float>& in, float gain, float offset) {
     DeviceArray<float> d_in(in);
     auto d_out = DeviceArray<float>::poisoned(in.size());
-    ASSERT_TRUE(launch_once(d_out, d_in, gain, offset)) << about(in.size(), gain, offset);
-    ASSERT_TRUE(arrays_equal(d_out.to_host(), calibrated(in, gain, offset), shape(in.size())))
-        << about(in.size(), gain, offset);
+    SCOPED_TRACE(about(in.size(), gain, offset));
+    ASSERT_TRUE(launch_once(d_out, d_in, gain, offset));
+    ASSERT_TRUE(arrays_equal(d_out.to_host(), calibrated(in, gain, offset), shape(in.size())));
   }
 
   void check(std::size_t n, float gain = kGain, float offset = kOffset) {
@@ -49,8 +49,7 @@ class Calibrate : public LabTest {
 
   void check_sizes(std::initializer_list<std::size_t> sizes) {
     for (const std::size_t n : sizes) {
-      if (HasFailure()) return;
-      check(n);
+      ASSERT_NO_FATAL_FAILURE(check(n));
     }
   }
 
@@ -86,9 +85,9 @@ LAB_TEST_WITH_HINT(Calibrate, Primes, "rest") { check_sizes({127, 1021, 10007, 1
 LAB_TEST_WITH_HINT(Calibrate, LeavesAnEmptyArrayAlone, "empty") { check(0); }
 
 LAB_TEST_WITH_HINT(Calibrate, UsesGainAndOffset, "formula") {
-  check(3001, -1, 0);
-  if (!HasFailure()) check(3001, 0, 5);
-  if (!HasFailure()) check(3001, 2, -11);
+  ASSERT_NO_FATAL_FAILURE(check(3001, -1, 0));
+  ASSERT_NO_FATAL_FAILURE(check(3001, 0, 5));
+  ASSERT_NO_FATAL_FAILURE(check(3001, 2, -11));
 }
 
 LAB_TEST_WITH_HINT(Calibrate, SeveralSweeps, "sweeps") {
@@ -109,15 +108,14 @@ LAB_TEST_WITH_HINT(Calibrate, SecondLaunchGivesTheSame, "second-launch") {
     ASSERT_TRUE(launch_once(d_first, d_in, kGain, kOffset)) << "\nin the first of two launches";
     ASSERT_TRUE(launch_once(d_second, d_in, kGain, kOffset)) << "\nin the second of two launches";
     const std::vector<float> expected = calibrated(in, kGain, kOffset);
-    EXPECT_TRUE(arrays_equal(d_first.to_host(), expected, shape(in.size())))
+    ASSERT_TRUE(arrays_equal(d_first.to_host(), expected, shape(in.size())))
         << "\nin the first of two launches";
-    EXPECT_TRUE(arrays_equal(d_second.to_host(), expected, shape(in.size())))
+    ASSERT_TRUE(arrays_equal(d_second.to_host(), expected, shape(in.size())))
         << "\nin the second of two launches";
   }
-  if (HasFailure()) return;
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_values(generate_integers<float>(in.size(), -kLargest, kLargest, seed()), kGain, kOffset);
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(Calibrate, PositionsBeyond32Bits, "wide-index") {

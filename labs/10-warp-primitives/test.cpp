@@ -49,7 +49,7 @@ Shape shape_of(int stage, std::int64_t n) {
 }
 
 std::string about(std::int64_t n, std::int64_t k) {
-  return "\nfor n = " + std::to_string(n) + ", k = " + std::to_string(k);
+  return "for n = " + std::to_string(n) + ", k = " + std::to_string(k);
 }
 
 class WarpPrimitives : public LabTest {
@@ -62,17 +62,17 @@ class WarpPrimitives : public LabTest {
     auto d_out =
         number == kCompact ? DeviceArray<int>::filled(words, 0) : DeviceArray<int>::poisoned(words);
     const int* const input = d_in.data();
+    SCOPED_TRACE(about(n, k));
     ASSERT_TRUE(
-        launch("", {n, k}, d_out.data(), input, static_cast<long long>(n), static_cast<int>(k)))
-        << about(n, k);
+        launch("", {n, k}, d_out.data(), input, static_cast<long long>(n), static_cast<int>(k)));
     std::vector<int> got = d_out.to_host(), expected = expected_of(number, in, k);
     if (number == kCompact) {
-      ASSERT_EQ(got[0], expected[0]) << "out[0] is not how many numbers are kept" << about(n, k);
+      ASSERT_EQ(got[0], expected[0]) << "out[0] is not how many numbers are kept";
       for (std::vector<int>* of : {&got, &expected})
         std::sort(of->begin() + kHead, of->begin() + kHead + expected[0]);
     }
     ASSERT_TRUE(arrays_equal(got, expected, shape_of(number, n)))
-        << (number == kCompact ? "\nwith the kept numbers in order" : "") << about(n, k);
+        << (number == kCompact ? "\nwith the kept numbers in order" : "");
   }
 
   void check(std::int64_t n, std::int64_t k) {
@@ -84,8 +84,7 @@ class WarpPrimitives : public LabTest {
 
   void check_sizes(std::initializer_list<std::int64_t> sizes) {
     for (const std::int64_t n : sizes) {
-      if (HasFailure()) return;
-      check(n, usual_k(stage().number));
+      ASSERT_NO_FATAL_FAILURE(check(n, usual_k(stage().number)));
     }
   }
 
@@ -114,10 +113,9 @@ LAB_TEST_WITH_HINT(WarpPrimitives, AllAlike, "one-row") {
 LAB_TEST_WITH_HINT(WarpPrimitives, OneLaneOfEachRow, "who-takes-part") {
   // Of row r lane r alone holds a number that differs: kept, and then the only one that is not.
   for (const int rare : {1, 90}) {
-    if (HasFailure()) return;
     std::vector<int> in(static_cast<std::size_t>(kRow * kRow), 91 - rare);
     for (std::size_t r = 0; r < static_cast<std::size_t>(kRow); ++r) in[r * kRow + r] = rare;
-    check_values(in, stage().number <= kCompact ? 50 : kRounds);
+    ASSERT_NO_FATAL_FAILURE(check_values(in, stage().number <= kCompact ? 50 : kRounds));
   }
 }
 
@@ -138,8 +136,7 @@ LAB_TEST_WITH_HINT(WarpPrimitives, Primes, "last-row") { check_sizes({3, 7, 101,
 LAB_TEST_WITH_HINT(WarpPrimitives, EveryKindOfK, "any-k") {
   // Nothing is kept, one of twenty, all; no round, one, several.
   for (const std::int64_t k : {0, 1, 2, 20, 21, 1000}) {
-    if (HasFailure()) return;
-    check(1000, stage().number <= kCompact ? k : k % 9);
+    ASSERT_NO_FATAL_FAILURE(check(1000, stage().number <= kCompact ? k : k % 9));
   }
 }
 
@@ -148,13 +145,14 @@ LAB_TEST_WITH_HINT(WarpPrimitives, NothingToDo, "empty") { check_sizes({0}); }
 LAB_TEST_WITH_HINT(WarpPrimitives, SeveralWavesOfBlocks, "cover") { check_sizes({700'001}); }
 
 LAB_TEST_WITH_HINT(WarpPrimitives, SecondLaunchGivesTheSame, "second-launch") {
-  check_sizes({20'011});
-  if (HasFailure()) return;
-  check_sizes({20'011});
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check_sizes({20'011}));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check_sizes({20'011}));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_sizes({777, 20'011});
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(WarpPrimitives, PositionsBeyond32Bits, "wide-index") {

@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "labs/11-scan-and-sort/reference.hpp"
 
-#include <cstddef>
-
 namespace membound::labs::scan_and_sort {
 namespace {
-
-constexpr std::size_t kBins = 256;
 
 std::size_t digit_of(std::uint32_t key, int k) { return key >> k & (kBins - 1); }
 

@@ -24,7 +24,6 @@ namespace reference = membound::labs::scan_and_sort;
 
 enum Number { kWarpScan = 1, kBlockScan, kArrayScan, kHistogram, kRadixPass };
 
-constexpr std::int64_t kBins = 256;
 /// Numbers of a run of stages 1 and 2; a tile of stage 3, and one of stage 5.
 constexpr std::int64_t kLanes = 32, kRun = 4096, kScanTile = 8192, kSortTile = 6912;
 constexpr IntegerRange kAllBits = {std::numeric_limits<std::int32_t>::min(),
@@ -51,12 +50,12 @@ std::vector<unsigned> expected_of_keys(int stage, const std::vector<unsigned>& i
 
 /// Of the output.
 Shape shape_of(int stage, std::int64_t n) {
-  if (stage == kHistogram) return {{kBins}, {"digit"}};
+  if (stage == kHistogram) return {{static_cast<std::int64_t>(reference::kBins)}, {"digit"}};
   return {{n}, {is_scan(stage) ? "element" : "key"}};
 }
 
 std::string about(std::size_t n, int k) {
-  return "\nfor n = " + std::to_string(n) + ", k = " + std::to_string(k);
+  return "for n = " + std::to_string(n) + ", k = " + std::to_string(k);
 }
 
 class ScanAndSort : public LabTest {
@@ -65,24 +64,23 @@ class ScanAndSort : public LabTest {
   void check_values(const std::vector<std::int32_t>& in, int k) {
     const int number = stage().number;
     const auto n = static_cast<int>(in.size());
+    SCOPED_TRACE(about(in.size(), k));
     if (is_scan(number)) {
       DeviceArray<std::int32_t> d_in(in);
       auto d_out = DeviceArray<long long>::poisoned(in.size());
       const int* const input = d_in.data();
-      ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, n, k)) << about(in.size(), k);
-      ASSERT_TRUE(arrays_equal(d_out.to_host(), scanned(number, in, k), shape_of(number, n)))
-          << about(in.size(), k);
+      ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, n, k));
+      ASSERT_TRUE(arrays_equal(d_out.to_host(), scanned(number, in, k), shape_of(number, n)));
       return;
     }
     const std::vector<unsigned> keys(in.begin(), in.end());
     DeviceArray<unsigned> d_in(keys);
-    auto d_out = number == kHistogram ? DeviceArray<unsigned>::filled(kBins, 0)
+    auto d_out = number == kHistogram ? DeviceArray<unsigned>::filled(reference::kBins, 0)
                                       : DeviceArray<unsigned>::poisoned(keys.size());
     const unsigned* const input = d_in.data();
-    ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, n, k)) << about(in.size(), k);
+    ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, n, k));
     ASSERT_TRUE(
-        arrays_equal(d_out.to_host(), expected_of_keys(number, keys, k), shape_of(number, n)))
-        << about(in.size(), k);
+        arrays_equal(d_out.to_host(), expected_of_keys(number, keys, k), shape_of(number, n)));
   }
 
   /// The least and the largest k of the contract, and of digits some between.
@@ -103,8 +101,7 @@ class ScanAndSort : public LabTest {
   void check_sizes(std::initializer_list<std::int64_t> sizes) {
     for (const std::int64_t n : sizes)
       for (const int k : ks()) {
-        if (HasFailure()) return;
-        check_random(n, k);
+        ASSERT_NO_FATAL_FAILURE(check_random(n, k));
       }
   }
 
@@ -127,8 +124,7 @@ LAB_TEST_WITH_HINT(ScanAndSort, OneWarp, "one-warp") {
   std::vector<std::int32_t> in(kLanes);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::int32_t>(i + 1);
   for (const int k : {0, 1}) {
-    if (HasFailure()) return;
-    check_values(in, k);
+    ASSERT_NO_FATAL_FAILURE(check_values(in, k));
   }
 }
 
@@ -151,8 +147,7 @@ LAB_TEST_WITH_HINT(ScanAndSort, NothingToDo, "empty") { check_sizes({0}); }
 LAB_TEST_WITH_HINT(ScanAndSort, EveryKindOfK, "any-k") {
   if (is_scan(stage().number)) return check_sizes({777});
   for (const int k : {0, 1, 3, 8, 15, 16, 23, 24}) {
-    if (HasFailure()) return;
-    check_random(777, k);
+    ASSERT_NO_FATAL_FAILURE(check_random(777, k));
   }
 }
 
@@ -160,8 +155,8 @@ LAB_TEST_WITH_HINT(ScanAndSort, LargestNumbers, "overflow") {
   // Two of them already add up to more than an int holds. As keys: all equal, in each digit.
   for (const std::int64_t value : {kAllBits.high, kAllBits.low, std::int64_t{-1}}) {
     for (const int k : ks()) {
-      if (HasFailure()) return;
-      check_values(std::vector<std::int32_t>(100'003, static_cast<std::int32_t>(value)), k);
+      ASSERT_NO_FATAL_FAILURE(
+          check_values(std::vector<std::int32_t>(100'003, static_cast<std::int32_t>(value)), k));
     }
   }
 }
@@ -169,15 +164,13 @@ LAB_TEST_WITH_HINT(ScanAndSort, LargestNumbers, "overflow") {
 LAB_TEST_WITH_HINT(ScanAndSort, OneDigitAlone, "contention") {
   // The longest queue, and, as all other bits differ, the one order that is stable.
   for (const int k : ks()) {
-    if (HasFailure()) return;
-    check_values(few_digits(20'011, 1, k), k);
+    ASSERT_NO_FATAL_FAILURE(check_values(few_digits(20'011, 1, k), k));
   }
 }
 
 LAB_TEST_WITH_HINT(ScanAndSort, FewDigits, "contention") {
   for (const int k : ks()) {
-    if (HasFailure()) return;
-    check_values(few_digits(30'011, 4, k), k);
+    ASSERT_NO_FATAL_FAILURE(check_values(few_digits(30'011, 4, k), k));
   }
 }
 
@@ -198,13 +191,14 @@ LAB_TEST_WITH_HINT(ScanAndSort, MoreBlocksThanFit, "block-order") {
 }
 
 LAB_TEST_WITH_HINT(ScanAndSort, SecondLaunchGivesTheSame, "second-launch") {
-  check_sizes({50'021});
-  if (HasFailure()) return;
-  check_sizes({50'021});
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check_sizes({50'021}));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check_sizes({50'021}));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_sizes({50'021});
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// The sums [first, first + count) of stages 1 and 2: the runs that they hang on, cut out.
@@ -253,7 +247,7 @@ TimedCase timed_keys(int stage, std::int64_t n, int k, IntegerRange range) {
   timed.inputs = {
       {.type = ElementType::kInt32, .count = static_cast<std::size_t>(n), .integers = range}};
   timed.output = {.type = ElementType::kInt32,
-                  .count = static_cast<std::size_t>(counts ? kBins : n),
+                  .count = counts ? reference::kBins : static_cast<std::size_t>(n),
                   .initial = counts ? Initial::kZero : Initial::kPoison};
   timed.arguments = [n, k](std::span<void* const> d_inputs, void* d_output) {
     return kernel_arguments(static_cast<unsigned*>(d_output),
@@ -264,10 +258,10 @@ TimedCase timed_keys(int stage, std::int64_t n, int k, IntegerRange range) {
   };
   if (counts) {
     timed.expected_of_read = [k](const DrawnInputs& in, std::span<const ElementRange> read) {
-      std::vector<unsigned> bins(kBins);
+      std::vector<unsigned> bins(reference::kBins);
       for (const auto& [first, count] : read)
         for (std::size_t i = first; i < first + count; ++i)
-          ++bins[static_cast<unsigned>(in.at<std::int32_t>(0, i)) >> k & (kBins - 1)];
+          ++bins[static_cast<unsigned>(in.at<std::int32_t>(0, i)) >> k & (reference::kBins - 1)];
       return bytes_of(bins);
     };
   }

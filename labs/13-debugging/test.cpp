@@ -28,11 +28,10 @@ class Debugging : public LabTest {
     auto d_out = DeviceArray<int>::poisoned(in.size());
     const int* const input = d_in.data();
     const auto n = static_cast<std::int64_t>(in.size());
-    ASSERT_TRUE(launch("", {n}, d_out.data(), input, static_cast<int>(n)))
-        << "\nfor n = " << in.size();
+    SCOPED_TRACE("for n = " + std::to_string(in.size()));
+    ASSERT_TRUE(launch("", {n}, d_out.data(), input, static_cast<int>(n)));
     ASSERT_TRUE(
-        arrays_equal(d_out.to_host(), debugging::results(stage().number, in), {{n}, {"element"}}))
-        << "\nfor n = " << in.size();
+        arrays_equal(d_out.to_host(), debugging::results(stage().number, in), {{n}, {"element"}}));
   }
 
   void check(std::size_t n) {
@@ -41,8 +40,7 @@ class Debugging : public LabTest {
 
   void check_sizes(std::initializer_list<std::size_t> sizes) {
     for (const std::size_t n : sizes) {
-      if (HasFailure()) return;
-      check(n);
+      ASSERT_NO_FATAL_FAILURE(check(n));
     }
   }
 };
@@ -64,13 +62,14 @@ LAB_TEST_WITH_HINT(Debugging, LeavesEmptyArraysAlone, "empty") { check(0); }
 LAB_TEST_WITH_HINT(Debugging, ManyBlocks, "one-block") { check((std::size_t{1} << 17) + 5); }
 
 LAB_TEST_WITH_HINT(Debugging, SecondLaunchGivesTheSame, "second-launch") {
-  check(5003);
-  if (HasFailure()) return;
-  check(5003);
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check(5003));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check(5003));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check(5003);
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// Every int is read once and written once, as far as memory is concerned.

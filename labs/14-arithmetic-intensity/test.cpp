@@ -41,7 +41,7 @@ Product product_of(int stage, std::int64_t m, std::int64_t n, std::int64_t k,
 /// "for 3 x 5 results of 7 products, leading dimensions 7, 5, 5"
 std::string about(const Product& size) {
   std::ostringstream text;
-  text << "\nfor m = " << size.m << ", n = " << size.n << ", k = " << size.k
+  text << "for m = " << size.m << ", n = " << size.n << ", k = " << size.k
        << ", leading dimensions " << size.lda << ", " << size.ldb << ", " << size.ldc;
   return text.str();
 }
@@ -72,23 +72,22 @@ class Intensity : public LabTest {
     const DeviceArray<float> d_a(a), d_b(b);
     auto d_c = DeviceArray<float>::poisoned(static_cast<std::size_t>(size.m * size.ldc));
     const auto whole = [](std::int64_t value) { return static_cast<int>(value); };
+    SCOPED_TRACE(about(size));
     ASSERT_TRUE(launch("", {size.m, size.n, size.k, size.lda, size.ldb, size.ldc}, d_c.data(),
                        static_cast<const float*>(d_a.data()), static_cast<const float*>(d_b.data()),
                        whole(size.m), whole(size.n), whole(size.k), whole(size.lda),
-                       whole(size.ldb), whole(size.ldc)))
-        << about(size);
+                       whole(size.ldb), whole(size.ldc)));
     const std::vector<float> c = d_c.to_host();
     std::vector<float> got;
     for (std::int64_t row = 0; row < size.m; ++row)
       got.insert(got.end(), c.begin() + row * size.ldc, c.begin() + row * size.ldc + size.n);
     ASSERT_TRUE(
-        arrays_equal(got, product(a, b, size), {{size.m, size.n}, {"row", "column"}}, tolerance))
-        << about(size);
+        arrays_equal(got, product(a, b, size), {{size.m, size.n}, {"row", "column"}}, tolerance));
     for (std::int64_t at = 0; at < size.m * size.ldc; ++at) {
       if (at % size.ldc < size.n) continue;
       ASSERT_TRUE(is_poison(c[at]))
           << "\nthe kernel wrote into the gap after row " << at / size.ldc << " of `c`: at column "
-          << at % size.ldc << ", the row has " << size.n << about(size);
+          << at % size.ldc << ", the row has " << size.n;
     }
   }
 
@@ -100,7 +99,7 @@ class Intensity : public LabTest {
 
   /// Without gaps, or with.
   void check(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t gap = 0) {
-    if (!HasFailure()) check(product_of(stage().number, m, n, k, gap));
+    ASSERT_NO_FATAL_FAILURE(check(product_of(stage().number, m, n, k, gap)));
   }
 };
 
@@ -178,13 +177,14 @@ LAB_TEST_WITH_HINT(Intensity, Fractions, "rounding") {
 }
 
 LAB_TEST_WITH_HINT(Intensity, SecondLaunchGivesTheSame, "second-launch") {
-  check(45, 77, 39);
-  if (HasFailure()) return;
-  check(45, 77, 39);
-  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  ASSERT_NO_FATAL_FAILURE(check(45, 77, 39));
+  {
+    SCOPED_TRACE("in the second of two launches; the first was right");
+    ASSERT_NO_FATAL_FAILURE(check(45, 77, 39));
+  }
   draw_anew();
+  SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check(45, 77, 39);
-  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 LAB_TEST_AFTER_TIMING(Intensity, PositionsBeyond32Bits, "wide-index") {

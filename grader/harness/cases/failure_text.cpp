@@ -32,15 +32,31 @@ std::string without_leading_newlines(const std::string& text) {
 std::string unwrap_message(const std::string& gtest_message) {
   constexpr std::string_view kBegin = "\n  Actual: false (";
   constexpr std::string_view kEnd = ")\nExpected: true";
-  if (!gtest_message.starts_with("Value of: ")) return trimmed(gtest_message);
-  const std::size_t begin = gtest_message.find(kBegin);
-  const std::size_t end = gtest_message.rfind(kEnd);
-  if (begin == std::string::npos || end == std::string::npos || end < begin + kBegin.size())
-    return trimmed(gtest_message);
-  const std::size_t inner = begin + kBegin.size();
-  std::string text = trimmed(gtest_message.substr(inner, end - inner));
-  const std::string streamed = without_leading_newlines(gtest_message.substr(end + kEnd.size()));
-  return streamed.empty() ? text : text + "\n" + streamed;
+  constexpr std::string_view kTrace = "\nGoogle Test trace:\n";
+  constexpr std::string_view kFollowed =
+      "doesn't generate new fatal failures in the current thread.";
+  const auto trace = std::min(gtest_message.find(kTrace), gtest_message.size());
+  const std::string own = gtest_message.substr(0, trace);
+  // What ASSERT_NO_FATAL_FAILURE adds to the failure that it stops at.
+  if (own.find(kFollowed) != std::string::npos) return "";
+  std::string text = trimmed(own);
+  const std::size_t begin = own.find(kBegin);
+  const std::size_t end = own.rfind(kEnd);
+  if (own.starts_with("Value of: ") && begin != std::string::npos && end != std::string::npos &&
+      end >= begin + kBegin.size()) {
+    const std::size_t inner = begin + kBegin.size();
+    text = trimmed(own.substr(inner, end - inner));
+    const std::string streamed = without_leading_newlines(own.substr(end + kEnd.size()));
+    if (!streamed.empty()) text += "\n" + streamed;
+  }
+  if (trace == gtest_message.size()) return text;
+  // "file:line: words" of each SCOPED_TRACE, the innermost first.
+  for (const std::string_view line :
+       base::lines_of(std::string_view(gtest_message).substr(trace + kTrace.size()))) {
+    const auto words = line.find(": ");
+    if (words != std::string_view::npos) text += "\n" + std::string(line.substr(words + 2));
+  }
+  return text;
 }
 
 std::string choose_tag(const std::string& lab_tag, course::Cause cause) {

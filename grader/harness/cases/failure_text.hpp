@@ -17,7 +17,8 @@
 namespace membound::harness {
 
 /// The inner text of a failed EXPECT_TRUE(assertion_result), with whatever was streamed after it;
-/// any other text as it is. Without a final newline.
+/// any other text as it is. The words of each SCOPED_TRACE follow, on a line each. Empty for what
+/// ASSERT_NO_FATAL_FAILURE adds to the failure at which it stops. Without a final newline.
 [[nodiscard]] std::string unwrap_message(const std::string& gtest_message);
 
 /// The tag for a failed test: what the harness found out itself about an unusable kernel or a slow

@@ -149,16 +149,15 @@ class OracleTest : public LabTest {
     const GuardedMemory d_output(output.size_bytes(), element_bytes(output.type),
                                  output.initial == Initial::kZero ? zeros.data() : nullptr,
                                  Role::kOutput);
-    ASSERT_TRUE(launch_with("", sizes, oracle.arguments(sizes, d_inputs, d_output.data())))
-        << about(sizes);
+    SCOPED_TRACE(about(sizes));
+    ASSERT_TRUE(launch_with("", sizes, oracle.arguments(sizes, d_inputs, d_output.data())));
     HostArray got(output.size_bytes());
     d_output.copy_to(got.data());
     const HostArray right = oracle.expected(sizes, inputs);
     base::with_type(output.type, [&](auto value) {
       using T = decltype(value);
-      EXPECT_TRUE(arrays_equal(values_of<T>(got), values_of<T>(right), oracle.shape(sizes),
-                               oracle.tolerance()))
-          << about(sizes);
+      ASSERT_TRUE(arrays_equal(values_of<T>(got), values_of<T>(right), oracle.shape(sizes),
+                               oracle.tolerance()));
     });
   }
 
@@ -172,16 +171,15 @@ class OracleTest : public LabTest {
                             : name == "EveryBitCounts" ? Numbers::kAllBits
                                                        : Numbers::kReadable;
     const auto all = sizes_of_test(name, oracle.size_count(), full);
-    for (const auto& sizes : all) {
-      if (HasFailure()) return;
-      check(sizes, numbers);
+    for (const auto& sizes : all) ASSERT_NO_FATAL_FAILURE(check(sizes, numbers));
+    if (name != "SecondLaunchGivesTheSame") return;
+    {
+      SCOPED_TRACE("in the second of two launches; the first was right");
+      ASSERT_NO_FATAL_FAILURE(check(all.front(), numbers));
     }
-    if (name != "SecondLaunchGivesTheSame" || HasFailure()) return;
-    check(all.front(), numbers);
-    if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
     draw_anew();
+    SCOPED_TRACE("in a launch on other numbers in the same arrays");
     check(all.front(), numbers);
-    if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
   }
 
  private:
@@ -202,7 +200,7 @@ class OracleTest : public LabTest {
     std::string text;
     for (const std::int64_t size : sizes)
       text += (text.empty() ? "" : " x ") + std::to_string(size);
-    return "\nfor the sizes " + text;
+    return "for the sizes " + text;
   }
 };
 
@@ -261,7 +259,8 @@ std::string messages_of(const testing::TestResult& result) {
   for (int i = 0; i < result.total_part_count(); ++i) {
     const testing::TestPartResult& part = result.GetTestPartResult(i);
     if (!part.failed() && !part.skipped()) continue;
-    text += (text.empty() ? "" : "\n") + unwrap_message(part.message());
+    const std::string words = unwrap_message(part.message());
+    text += (text.empty() || words.empty() ? "" : "\n") + words;
   }
   return text;
 }

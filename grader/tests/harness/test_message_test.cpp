@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/cases/failure_text.hpp"
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
+
+#include <string>
 
 namespace membound::harness {
 namespace {
@@ -16,6 +19,27 @@ TEST(TestMessage, TheTextOfAFailedAssertionResultIsUnwrapped) {
 TEST(TestMessage, WhatWasStreamedStaysOnALineOfItsOwn) {
   EXPECT_EQ(unwrap_message("Value of: x\n  Actual: false (wrong)\nExpected: true\n\nfor 5 ints"),
             "wrong\nfor 5 ints");
+}
+
+TEST(TestMessage, ScopedTracesFollowWithoutTheirLinesInTheLab) {
+  EXPECT_EQ(unwrap_message("Value of: x\n  Actual: false (wrong)\nExpected: true\n"
+                           "Google Test trace:\nlabs/01/test.cpp:30: for 5 ints\n"
+                           "labs/01/test.cpp:90: in the second of two launches\n"),
+            "wrong\nfor 5 ints\nin the second of two launches");
+}
+
+TEST(TestMessage, WhatStopsATestAfterAFailureSaysNothingMore) {
+  testing::TestPartResultArray parts;
+  {
+    const testing::ScopedFakeTestPartResultReporter reporter(
+        testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &parts);
+    [] { ASSERT_NO_FATAL_FAILURE([] { FAIL() << "wrong"; }()); }();
+  }
+  std::string said;
+  for (int i = 0; i < parts.size(); ++i)
+    said += unwrap_message(parts.GetTestPartResult(i).message());
+  EXPECT_NE(said.find("wrong"), std::string::npos);
+  EXPECT_EQ(said.find("fatal"), std::string::npos) << said;
 }
 
 TEST(TestMessage, OtherMessagesStayAsTheyAre) {
