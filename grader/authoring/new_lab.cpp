@@ -82,6 +82,20 @@ base::Status check_name(const NewLab& request, const std::vector<course::Lab>& k
   return base::Done{};
 }
 
+/// `text` without the empty lines that sections of a template leave: in JSON all, elsewhere those
+/// that follow another one or begin a block.
+std::string without_gaps(std::string_view text, bool is_json) {
+  std::string kept;
+  bool is_open = true;
+  for (const std::string_view line : base::lines_of(text)) {
+    const bool is_empty = base::trimmed(line).empty();
+    if (is_empty && (is_open || is_json)) continue;
+    kept += std::string(line) + "\n";
+    is_open = is_empty || line.ends_with('{');
+  }
+  return kept;
+}
+
 /// The course's own build has a list of its labs.
 base::Status add_to_build(const NewLab& request) {
   const fs::path list = request.tree / "labs" / "CMakeLists.txt";
@@ -114,7 +128,9 @@ base::Result<std::vector<fs::path>> write_new_lab(const NewLab& request,
                                             values_of(request, file.answer), base::Quoting::kNone);
     if (!text) return text.error();
     written.push_back(request.tree / file.folder / request.id / file.name);
-    if (auto put = base::write_file(written.back(), *text); !put) return put.error();
+    const bool is_json = written.back().extension() == ".json";
+    const auto put = base::write_file(written.back(), without_gaps(*text, is_json));
+    if (!put) return put.error();
   }
   if (auto listed = add_to_build(request); !listed) return listed.error();
   return written;

@@ -53,6 +53,21 @@ TEST_F(NewLabTest, IsADraftThatLacksOnlyWhatMayComeLater) {
   }
 }
 
+TEST_F(NewLabTest, LeavesNoGapsWhereItsTemplatesHaveSections) {
+  for (const bool is_program : {false, true}) {
+    const auto files = write(is_program ? "16-whole" : "15-my-lab", is_program);
+    ASSERT_TRUE(files);
+    for (const auto& file : *files) {
+      const std::string text = *base::read_file(file);
+      EXPECT_THAT(text, testing::Not(HasSubstr("\n\n\n"))) << file;
+      EXPECT_THAT(text, testing::Not(HasSubstr("{\n\n"))) << file;
+      if (file.extension() == ".json") {
+        EXPECT_THAT(text, testing::Not(HasSubstr("\n\n"))) << file;
+      }
+    }
+  }
+}
+
 TEST_F(NewLabTest, ATypoInTheNameOfAKernelIsToldWithItsLine) {
   ASSERT_TRUE(write("15-my-lab"));
   const auto file = tree() / "labs/15-my-lab/lab.json";
