@@ -109,7 +109,7 @@ LAUNCH_SHAPE(add_full, int n) {
 #include "program.hpp"
 
 /// Given: ends the program after a failed call, and prints the error.
-void must(cudaError_t code) {
+void check_cuda(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
   std::exit(1);

@@ -13,7 +13,7 @@
 #include "kernel.cuh"
 
 /// Ends the program after a failed call.
-void must(cudaError_t code) {
+void check_cuda(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
   std::exit(1);
@@ -46,8 +46,8 @@ void five_sounds(const membound::Program& program) {
   const int n = static_cast<int>(sounds.size()) / kSounds;
   const std::size_t bytes = sounds.size() * sizeof(int);
   int* d_sounds = nullptr;
-  must(cudaMalloc(&d_sounds, bytes));
-  must(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
+  check_cuda(cudaMalloc(&d_sounds, bytes));
+  check_cuda(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
 
   // TODO 1 (about 2 lines): a stream for each sound.
 
@@ -58,9 +58,9 @@ void five_sounds(const membound::Program& program) {
   // every kind of stream?
 
   // Given: back to the host.
-  must(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
+  check_cuda(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
   program.write("out", sounds);
-  must(cudaFree(d_sounds));
+  check_cuda(cudaFree(d_sounds));
 
   // TODO 4 (about 1 line): destroy the streams.
 }
@@ -92,7 +92,7 @@ void piece_by_piece(const membound::Program& program) {
   const int n = static_cast<int>(in.size()), rounds = program.read<int>("rounds").front();
   const int most = (n + kPieces - 1) / kPieces;
   int* d_samples = nullptr;
-  must(cudaMalloc(&d_samples, n * sizeof(int)));
+  check_cuda(cudaMalloc(&d_samples, n * sizeof(int)));
 
   // TODO 1 (about 3 lines): a copy of `in` in host memory that the device can access by itself, so
   // that the host need not wait for a copy from it. At least one element.
@@ -106,7 +106,7 @@ void piece_by_piece(const membound::Program& program) {
   // TODO 4 (about 2 lines): write the result as the output "out". From when on is it complete?
 
   // TODO 5 (about 2 lines): destroy your streams and free your memory.
-  must(cudaFree(d_samples));
+  check_cuda(cudaFree(d_samples));
 }
 
 // Stage 3: What has to wait for what
@@ -137,20 +137,20 @@ void mixing_desk(const membound::Program& program) {
   const int n = static_cast<int>(in.size()) / kTracks;
   const std::size_t bytes = n * sizeof(int);
   int* tracks = nullptr;
-  must(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
+  check_cuda(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
   std::copy(in.begin(), in.end(), tracks);
   int* const out = tracks + kTracks * n;
   // Given: on the device, the tracks and all that is computed from them, n samples each.
   int* d_memory = nullptr;
-  must(cudaMalloc(&d_memory, 9 * bytes));
+  check_cuda(cudaMalloc(&d_memory, 9 * bytes));
   int *d_a = d_memory, *d_b = d_a + n, *d_c = d_b + n, *d_d = d_c + n, *d_x = d_d + n,
       *d_y = d_x + n, *d_z = d_y + n, *d_left = d_z + n, *d_right = d_left + n;
   // Given: two streams, and an event for each line of the picture that joins them.
   cudaStream_t first, second;
-  cudaEvent_t y_is_there, z_is_there;
-  for (cudaStream_t* stream : {&first, &second}) must(cudaStreamCreate(stream));
-  for (cudaEvent_t* event : {&y_is_there, &z_is_there})
-    must(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+  cudaEvent_t y_done, z_done;
+  for (cudaStream_t* stream : {&first, &second}) check_cuda(cudaStreamCreate(stream));
+  for (cudaEvent_t* event : {&y_done, &z_done})
+    check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
 
   if (n > 0) {
     // TODO 1 (about 8 lines): in the first stream a and b in, then x; in the second c and d, then
@@ -168,10 +168,10 @@ void mixing_desk(const membound::Program& program) {
 
   // Given: write the output, and free everything.
   program.write("out", out, 2 * n);
-  for (cudaEvent_t event : {y_is_there, z_is_there}) must(cudaEventDestroy(event));
-  for (cudaStream_t stream : {first, second}) must(cudaStreamDestroy(stream));
-  must(cudaFreeHost(tracks));
-  must(cudaFree(d_memory));
+  for (cudaEvent_t event : {y_done, z_done}) check_cuda(cudaEventDestroy(event));
+  for (cudaStream_t stream : {first, second}) check_cuda(cudaStreamDestroy(stream));
+  check_cuda(cudaFreeHost(tracks));
+  check_cuda(cudaFree(d_memory));
 }
 
 // Stage 4: A graph, launched many times
@@ -193,28 +193,28 @@ __global__ void turn(int* out, const int* mine, const int* other, int n) {
 // Given: one round, as in stage 3. It begins and ends in `first`; `second` overlaps with it.
 struct Desk {
   cudaStream_t first, second;
-  cudaEvent_t begun, a_is_there, b_is_there, right_is_there;
+  cudaEvent_t begun, a_done, b_done, right_done;
   int *d_left, *d_right, *d_a, *d_b, n;
 };
 
 void one_round(const Desk& desk) {
   const int blocks = blocks_for(desk.n);
-  must(cudaEventRecord(desk.begun, desk.first));
-  must(cudaStreamWaitEvent(desk.second, desk.begun, 0));
+  check_cuda(cudaEventRecord(desk.begun, desk.first));
+  check_cuda(cudaStreamWaitEvent(desk.second, desk.begun, 0));
   turn<<<blocks, kThreads, 0, desk.first>>>(desk.d_a, desk.d_left, desk.d_right, desk.n);
-  must(cudaGetLastError());
+  check_cuda(cudaGetLastError());
   turn<<<blocks, kThreads, 0, desk.second>>>(desk.d_b, desk.d_right, desk.d_left, desk.n);
-  must(cudaGetLastError());
-  must(cudaEventRecord(desk.a_is_there, desk.first));
-  must(cudaEventRecord(desk.b_is_there, desk.second));
-  must(cudaStreamWaitEvent(desk.first, desk.b_is_there, 0));
-  must(cudaStreamWaitEvent(desk.second, desk.a_is_there, 0));
+  check_cuda(cudaGetLastError());
+  check_cuda(cudaEventRecord(desk.a_done, desk.first));
+  check_cuda(cudaEventRecord(desk.b_done, desk.second));
+  check_cuda(cudaStreamWaitEvent(desk.first, desk.b_done, 0));
+  check_cuda(cudaStreamWaitEvent(desk.second, desk.a_done, 0));
   turn<<<blocks, kThreads, 0, desk.first>>>(desk.d_left, desk.d_a, desk.d_b, desk.n);
-  must(cudaGetLastError());
+  check_cuda(cudaGetLastError());
   turn<<<blocks, kThreads, 0, desk.second>>>(desk.d_right, desk.d_b, desk.d_a, desk.n);
-  must(cudaGetLastError());
-  must(cudaEventRecord(desk.right_is_there, desk.second));
-  must(cudaStreamWaitEvent(desk.first, desk.right_is_there, 0));
+  check_cuda(cudaGetLastError());
+  check_cuda(cudaEventRecord(desk.right_done, desk.second));
+  check_cuda(cudaStreamWaitEvent(desk.first, desk.right_done, 0));
 }
 
 void many_rounds(const membound::Program& program) {
@@ -224,19 +224,19 @@ void many_rounds(const membound::Program& program) {
   const int n = static_cast<int>(in.size()) / kChannels;
   const std::size_t bytes = in.size() * sizeof(int);
   Desk desk{};
-  for (cudaStream_t* stream : {&desk.first, &desk.second}) must(cudaStreamCreate(stream));
-  for (cudaEvent_t* event : {&desk.begun, &desk.a_is_there, &desk.b_is_there, &desk.right_is_there})
-    must(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+  for (cudaStream_t* stream : {&desk.first, &desk.second}) check_cuda(cudaStreamCreate(stream));
+  for (cudaEvent_t* event : {&desk.begun, &desk.a_done, &desk.b_done, &desk.right_done})
+    check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
   int *channels = nullptr, *d_memory = nullptr;
-  must(cudaMallocHost(&channels, std::max<std::size_t>(bytes, 1)));
+  check_cuda(cudaMallocHost(&channels, std::max<std::size_t>(bytes, 1)));
   std::copy(in.begin(), in.end(), channels);
-  must(cudaMallocAsync(&d_memory, 2 * bytes, desk.first));
+  check_cuda(cudaMallocAsync(&d_memory, 2 * bytes, desk.first));
   desk.n = n;
   desk.d_left = d_memory;
   desk.d_right = d_memory + n;
   desk.d_a = d_memory + 2 * n;
   desk.d_b = d_memory + 3 * n;
-  must(cudaMemcpyAsync(desk.d_left, channels, bytes, cudaMemcpyHostToDevice, desk.first));
+  check_cuda(cudaMemcpyAsync(desk.d_left, channels, bytes, cudaMemcpyHostToDevice, desk.first));
 
   if (n > 0) {
     // TODO 1 (about 4 lines): capture one_round(desk) into a graph. In which stream does the
@@ -250,14 +250,14 @@ void many_rounds(const membound::Program& program) {
   }
 
   // Given: both channels back, then the memory freed, and one wait.
-  must(cudaMemcpyAsync(channels, desk.d_left, bytes, cudaMemcpyDeviceToHost, desk.first));
-  must(cudaFreeAsync(d_memory, desk.first));
-  must(cudaStreamSynchronize(desk.first));
+  check_cuda(cudaMemcpyAsync(channels, desk.d_left, bytes, cudaMemcpyDeviceToHost, desk.first));
+  check_cuda(cudaFreeAsync(d_memory, desk.first));
+  check_cuda(cudaStreamSynchronize(desk.first));
   program.write("out", channels, static_cast<int>(in.size()));
-  for (cudaEvent_t event : {desk.begun, desk.a_is_there, desk.b_is_there, desk.right_is_there})
-    must(cudaEventDestroy(event));
-  for (cudaStream_t stream : {desk.first, desk.second}) must(cudaStreamDestroy(stream));
-  must(cudaFreeHost(channels));
+  for (cudaEvent_t event : {desk.begun, desk.a_done, desk.b_done, desk.right_done})
+    check_cuda(cudaEventDestroy(event));
+  for (cudaStream_t stream : {desk.first, desk.second}) check_cuda(cudaStreamDestroy(stream));
+  check_cuda(cudaFreeHost(channels));
 }
 
 int main(int argc, char** argv) {

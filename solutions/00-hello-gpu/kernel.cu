@@ -115,7 +115,7 @@ LAUNCH_SHAPE(add_full, int n) {
 #include "program.hpp"
 
 /// Given: ends the program after a failed call, and prints the error.
-void must(cudaError_t code) {
+void check_cuda(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
   std::exit(1);
@@ -130,37 +130,37 @@ int main(int argc, char** argv) {
   const std::size_t bytes = n * sizeof(float);
 
   float *d_a, *d_b, *d_out;
-  must(cudaMalloc(&d_a, bytes));
-  must(cudaMalloc(&d_b, bytes));
-  must(cudaMalloc(&d_out, bytes));
-  must(cudaMemcpy(d_a, a.data(), bytes, cudaMemcpyHostToDevice));
-  must(cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice));
+  check_cuda(cudaMalloc(&d_a, bytes));
+  check_cuda(cudaMalloc(&d_b, bytes));
+  check_cuda(cudaMalloc(&d_out, bytes));
+  check_cuda(cudaMemcpy(d_a, a.data(), bytes, cudaMemcpyHostToDevice));
+  check_cuda(cudaMemcpy(d_b, b.data(), bytes, cudaMemcpyHostToDevice));
 
   cudaEvent_t before, after;
-  must(cudaEventCreate(&before));
-  must(cudaEventCreate(&after));
+  check_cuda(cudaEventCreate(&before));
+  check_cuda(cudaEventCreate(&after));
 
-  must(cudaEventRecord(before));
+  check_cuda(cudaEventRecord(before));
   if (n > 0) {
     add_one_each<<<(n + kThreads - 1) / kThreads, kThreads>>>(d_out, d_a, d_b, n);
-    must(cudaGetLastError());
+    check_cuda(cudaGetLastError());
   }
-  must(cudaEventRecord(after));
+  check_cuda(cudaEventRecord(after));
 
-  must(cudaEventSynchronize(after));
+  check_cuda(cudaEventSynchronize(after));
   float milliseconds = 0;
-  must(cudaEventElapsedTime(&milliseconds, before, after));
+  check_cuda(cudaEventElapsedTime(&milliseconds, before, after));
   std::printf("%d sums in %.4f ms, %.1f GB/s\n", n, milliseconds, 3e-6 * bytes / milliseconds);
 
-  must(cudaMemcpy(out.data(), d_out, bytes, cudaMemcpyDeviceToHost));
+  check_cuda(cudaMemcpy(out.data(), d_out, bytes, cudaMemcpyDeviceToHost));
 
   // Given: the output.
   program.write("out", out);
 
-  must(cudaEventDestroy(before));
-  must(cudaEventDestroy(after));
-  must(cudaFree(d_a));
-  must(cudaFree(d_b));
-  must(cudaFree(d_out));
+  check_cuda(cudaEventDestroy(before));
+  check_cuda(cudaEventDestroy(after));
+  check_cuda(cudaFree(d_a));
+  check_cuda(cudaFree(d_b));
+  check_cuda(cudaFree(d_out));
 }
 #endif

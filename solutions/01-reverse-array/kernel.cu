@@ -90,7 +90,7 @@ LAUNCH_SHAPE(reverse_shared, long long n) {
 //               out [ 9  8  7  6 | 5  4  3  2 | 1  0 ]   start of `out`; in `in` they are 2 off
 
 // The 4 ints that start `skip` ints into the pair of vectors (low, high), in the opposite order.
-inline __device__ int4 turned(int4 low, int4 high, int skip) {
+inline __device__ int4 reversed(int4 low, int4 high, int skip) {
   if (skip == 1) return {high.x, low.w, low.z, low.y};
   if (skip == 2) return {high.y, high.x, low.w, low.z};
   if (skip == 3) return {high.z, high.y, high.x, low.w};
@@ -100,25 +100,25 @@ inline __device__ int4 turned(int4 low, int4 high, int skip) {
 __global__ void reverse_vector(int* out, const int* in, long long n) {
   const int4* const in_vectors = reinterpret_cast<const int4*>(in);
   int4* const out_vectors = reinterpret_cast<int4*>(out);
-  const long long count = n / kVectorInts;                  // whole vectors on each side
-  const int left_over = static_cast<int>(n % kVectorInts);  // ints past the last of them
+  const long long count = n / kVectorInts;             // whole vectors on each side
+  const int tail = static_cast<int>(n % kVectorInts);  // ints past the last of them
   const long long vector = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
 
   // Vector `vector` of `out` needs the ints that end `vector` vectors before the end of `in`. They
-  // start left_over ints into an aligned vector of `in`, so they lie in that one and in the next.
+  // start tail ints into an aligned vector of `in`, so they lie in that one and in the next.
   // The next is the one that the neighbouring lane starts with: it comes from the L1 cache, and no
   // byte is loaded twice from memory. For vector 0 there is no whole next one: see below.
   const long long from = count - 1 - vector;
-  if (vector < count && (vector > 0 || left_over == 0)) {
+  if (vector < count && (vector > 0 || tail == 0)) {
     const int4 low = in_vectors[from];
     int4 high = low;
-    if (left_over != 0) high = in_vectors[from + 1];
-    out_vectors[vector] = turned(low, high, left_over);
+    if (tail != 0) high = in_vectors[from + 1];
+    out_vectors[vector] = reversed(low, high, tail);
   }
 
-  // What vectors cannot do when left_over is not 0: the first 4 ints of `out` (their partners lie
-  // after the last whole vector of `in`) and the last left_over ones.
-  if (vector == 0 && left_over != 0) {
+  // What vectors cannot do when tail is not 0: the first 4 ints of `out` (their partners lie
+  // after the last whole vector of `in`) and the last tail ones.
+  if (vector == 0 && tail != 0) {
     for (long long i = 0; i < kVectorInts && i < n; ++i) out[i] = in[n - 1 - i];
     for (long long i = count * kVectorInts; i < n; ++i) out[i] = in[n - 1 - i];
   }

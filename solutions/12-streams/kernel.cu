@@ -13,7 +13,7 @@
 #include "kernel.cuh"
 
 /// Ends the program after a failed call.
-void must(cudaError_t code) {
+void check_cuda(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
   std::exit(1);
@@ -46,25 +46,25 @@ void five_sounds(const membound::Program& program) {
   const int n = static_cast<int>(sounds.size()) / kSounds;
   const std::size_t bytes = sounds.size() * sizeof(int);
   int* d_sounds = nullptr;
-  must(cudaMalloc(&d_sounds, bytes));
-  must(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
+  check_cuda(cudaMalloc(&d_sounds, bytes));
+  check_cuda(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
 
   cudaStream_t streams[kSounds];
-  for (cudaStream_t& stream : streams) must(cudaStreamCreate(&stream));
+  for (cudaStream_t& stream : streams) check_cuda(cudaStreamCreate(&stream));
 
   for (int i = 0; i < kSounds && n > 0; ++i) {
     echo<<<blocks_for(n), kThreads, 0, streams[i]>>>(d_sounds + i * n, n);
-    must(cudaGetLastError());
+    check_cuda(cudaGetLastError());
   }
 
-  must(cudaDeviceSynchronize());
+  check_cuda(cudaDeviceSynchronize());
 
   // Given: back to the host.
-  must(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
+  check_cuda(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
   program.write("out", sounds);
-  must(cudaFree(d_sounds));
+  check_cuda(cudaFree(d_sounds));
 
-  for (cudaStream_t stream : streams) must(cudaStreamDestroy(stream));
+  for (cudaStream_t stream : streams) check_cuda(cudaStreamDestroy(stream));
 }
 
 // Stage 2: Copies beside kernels
@@ -94,14 +94,14 @@ void piece_by_piece(const membound::Program& program) {
   const int n = static_cast<int>(in.size()), rounds = program.read<int>("rounds").front();
   const int most = (n + kPieces - 1) / kPieces;
   int* d_samples = nullptr;
-  must(cudaMalloc(&d_samples, n * sizeof(int)));
+  check_cuda(cudaMalloc(&d_samples, n * sizeof(int)));
 
   int* samples = nullptr;
-  must(cudaMallocHost(&samples, std::max(n, 1) * sizeof(int)));
+  check_cuda(cudaMallocHost(&samples, std::max(n, 1) * sizeof(int)));
   std::copy(in.begin(), in.end(), samples);
 
   cudaStream_t streams[kStreams];
-  for (cudaStream_t& stream : streams) must(cudaStreamCreate(&stream));
+  for (cudaStream_t& stream : streams) check_cuda(cudaStreamCreate(&stream));
 
   for (int i = 0; i < kPieces; ++i) {
     const int first = i * most;
@@ -112,18 +112,18 @@ void piece_by_piece(const membound::Program& program) {
     const std::size_t bytes = count * sizeof(int);
     // A stream keeps the order of its own work: three pieces are under way, each in order.
     const cudaStream_t stream = streams[i % kStreams];
-    must(cudaMemcpyAsync(d_piece, piece, bytes, cudaMemcpyHostToDevice, stream));
+    check_cuda(cudaMemcpyAsync(d_piece, piece, bytes, cudaMemcpyHostToDevice, stream));
     soften<<<blocks_for(count), kThreads, 0, stream>>>(d_piece, count, rounds);
-    must(cudaGetLastError());
-    must(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, stream));
+    check_cuda(cudaGetLastError());
+    check_cuda(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, stream));
   }
 
-  must(cudaDeviceSynchronize());
+  check_cuda(cudaDeviceSynchronize());
   program.write("out", samples, n);
 
-  for (cudaStream_t stream : streams) must(cudaStreamDestroy(stream));
-  must(cudaFreeHost(samples));
-  must(cudaFree(d_samples));
+  for (cudaStream_t stream : streams) check_cuda(cudaStreamDestroy(stream));
+  check_cuda(cudaFreeHost(samples));
+  check_cuda(cudaFree(d_samples));
 }
 
 // Stage 3: What has to wait for what
@@ -154,54 +154,54 @@ void mixing_desk(const membound::Program& program) {
   const int n = static_cast<int>(in.size()) / kTracks;
   const std::size_t bytes = n * sizeof(int);
   int* tracks = nullptr;
-  must(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
+  check_cuda(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
   std::copy(in.begin(), in.end(), tracks);
   int* const out = tracks + kTracks * n;
   // Given: on the device, the tracks and all that is computed from them, n samples each.
   int* d_memory = nullptr;
-  must(cudaMalloc(&d_memory, 9 * bytes));
+  check_cuda(cudaMalloc(&d_memory, 9 * bytes));
   int *d_a = d_memory, *d_b = d_a + n, *d_c = d_b + n, *d_d = d_c + n, *d_x = d_d + n,
       *d_y = d_x + n, *d_z = d_y + n, *d_left = d_z + n, *d_right = d_left + n;
   // Given: two streams, and an event for each line of the picture that joins them.
   cudaStream_t first, second;
-  cudaEvent_t y_is_there, z_is_there;
-  for (cudaStream_t* stream : {&first, &second}) must(cudaStreamCreate(stream));
-  for (cudaEvent_t* event : {&y_is_there, &z_is_there})
-    must(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+  cudaEvent_t y_done, z_done;
+  for (cudaStream_t* stream : {&first, &second}) check_cuda(cudaStreamCreate(stream));
+  for (cudaEvent_t* event : {&y_done, &z_done})
+    check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
 
   if (n > 0) {
-    must(cudaMemcpyAsync(d_a, tracks, bytes, cudaMemcpyHostToDevice, first));
-    must(cudaMemcpyAsync(d_b, tracks + n, bytes, cudaMemcpyHostToDevice, first));
+    check_cuda(cudaMemcpyAsync(d_a, tracks, bytes, cudaMemcpyHostToDevice, first));
+    check_cuda(cudaMemcpyAsync(d_b, tracks + n, bytes, cudaMemcpyHostToDevice, first));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_x, d_a, d_b, n);
-    must(cudaGetLastError());
-    must(cudaMemcpyAsync(d_c, tracks + 2 * n, bytes, cudaMemcpyHostToDevice, second));
-    must(cudaMemcpyAsync(d_d, tracks + 3 * n, bytes, cudaMemcpyHostToDevice, second));
+    check_cuda(cudaGetLastError());
+    check_cuda(cudaMemcpyAsync(d_c, tracks + 2 * n, bytes, cudaMemcpyHostToDevice, second));
+    check_cuda(cudaMemcpyAsync(d_d, tracks + 3 * n, bytes, cudaMemcpyHostToDevice, second));
     blend<<<blocks_for(n), kThreads, 0, second>>>(d_y, d_c, d_d, n);
-    must(cudaGetLastError());
+    check_cuda(cudaGetLastError());
 
-    must(cudaEventRecord(y_is_there, second));
-    must(cudaStreamWaitEvent(first, y_is_there, 0));
+    check_cuda(cudaEventRecord(y_done, second));
+    check_cuda(cudaStreamWaitEvent(first, y_done, 0));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_z, d_x, d_y, n);
-    must(cudaGetLastError());
+    check_cuda(cudaGetLastError());
 
-    must(cudaEventRecord(z_is_there, first));
+    check_cuda(cudaEventRecord(z_done, first));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_left, d_z, d_x, n);
-    must(cudaGetLastError());
-    must(cudaStreamWaitEvent(second, z_is_there, 0));
+    check_cuda(cudaGetLastError());
+    check_cuda(cudaStreamWaitEvent(second, z_done, 0));
     blend<<<blocks_for(n), kThreads, 0, second>>>(d_right, d_z, d_y, n);
-    must(cudaGetLastError());
+    check_cuda(cudaGetLastError());
 
-    must(cudaMemcpyAsync(out, d_left, bytes, cudaMemcpyDeviceToHost, first));
-    must(cudaMemcpyAsync(out + n, d_right, bytes, cudaMemcpyDeviceToHost, second));
-    must(cudaDeviceSynchronize());
+    check_cuda(cudaMemcpyAsync(out, d_left, bytes, cudaMemcpyDeviceToHost, first));
+    check_cuda(cudaMemcpyAsync(out + n, d_right, bytes, cudaMemcpyDeviceToHost, second));
+    check_cuda(cudaDeviceSynchronize());
   }
 
   // Given: write the output, and free everything.
   program.write("out", out, 2 * n);
-  for (cudaEvent_t event : {y_is_there, z_is_there}) must(cudaEventDestroy(event));
-  for (cudaStream_t stream : {first, second}) must(cudaStreamDestroy(stream));
-  must(cudaFreeHost(tracks));
-  must(cudaFree(d_memory));
+  for (cudaEvent_t event : {y_done, z_done}) check_cuda(cudaEventDestroy(event));
+  for (cudaStream_t stream : {first, second}) check_cuda(cudaStreamDestroy(stream));
+  check_cuda(cudaFreeHost(tracks));
+  check_cuda(cudaFree(d_memory));
 }
 
 // Stage 4: A graph, launched many times
@@ -223,28 +223,28 @@ __global__ void turn(int* out, const int* mine, const int* other, int n) {
 // Given: one round, as in stage 3. It begins and ends in `first`; `second` overlaps with it.
 struct Desk {
   cudaStream_t first, second;
-  cudaEvent_t begun, a_is_there, b_is_there, right_is_there;
+  cudaEvent_t begun, a_done, b_done, right_done;
   int *d_left, *d_right, *d_a, *d_b, n;
 };
 
 void one_round(const Desk& desk) {
   const int blocks = blocks_for(desk.n);
-  must(cudaEventRecord(desk.begun, desk.first));
-  must(cudaStreamWaitEvent(desk.second, desk.begun, 0));
+  check_cuda(cudaEventRecord(desk.begun, desk.first));
+  check_cuda(cudaStreamWaitEvent(desk.second, desk.begun, 0));
   turn<<<blocks, kThreads, 0, desk.first>>>(desk.d_a, desk.d_left, desk.d_right, desk.n);
-  must(cudaGetLastError());
+  check_cuda(cudaGetLastError());
   turn<<<blocks, kThreads, 0, desk.second>>>(desk.d_b, desk.d_right, desk.d_left, desk.n);
-  must(cudaGetLastError());
-  must(cudaEventRecord(desk.a_is_there, desk.first));
-  must(cudaEventRecord(desk.b_is_there, desk.second));
-  must(cudaStreamWaitEvent(desk.first, desk.b_is_there, 0));
-  must(cudaStreamWaitEvent(desk.second, desk.a_is_there, 0));
+  check_cuda(cudaGetLastError());
+  check_cuda(cudaEventRecord(desk.a_done, desk.first));
+  check_cuda(cudaEventRecord(desk.b_done, desk.second));
+  check_cuda(cudaStreamWaitEvent(desk.first, desk.b_done, 0));
+  check_cuda(cudaStreamWaitEvent(desk.second, desk.a_done, 0));
   turn<<<blocks, kThreads, 0, desk.first>>>(desk.d_left, desk.d_a, desk.d_b, desk.n);
-  must(cudaGetLastError());
+  check_cuda(cudaGetLastError());
   turn<<<blocks, kThreads, 0, desk.second>>>(desk.d_right, desk.d_b, desk.d_a, desk.n);
-  must(cudaGetLastError());
-  must(cudaEventRecord(desk.right_is_there, desk.second));
-  must(cudaStreamWaitEvent(desk.first, desk.right_is_there, 0));
+  check_cuda(cudaGetLastError());
+  check_cuda(cudaEventRecord(desk.right_done, desk.second));
+  check_cuda(cudaStreamWaitEvent(desk.first, desk.right_done, 0));
 }
 
 void many_rounds(const membound::Program& program) {
@@ -254,44 +254,44 @@ void many_rounds(const membound::Program& program) {
   const int n = static_cast<int>(in.size()) / kChannels;
   const std::size_t bytes = in.size() * sizeof(int);
   Desk desk{};
-  for (cudaStream_t* stream : {&desk.first, &desk.second}) must(cudaStreamCreate(stream));
-  for (cudaEvent_t* event : {&desk.begun, &desk.a_is_there, &desk.b_is_there, &desk.right_is_there})
-    must(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+  for (cudaStream_t* stream : {&desk.first, &desk.second}) check_cuda(cudaStreamCreate(stream));
+  for (cudaEvent_t* event : {&desk.begun, &desk.a_done, &desk.b_done, &desk.right_done})
+    check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
   int *channels = nullptr, *d_memory = nullptr;
-  must(cudaMallocHost(&channels, std::max<std::size_t>(bytes, 1)));
+  check_cuda(cudaMallocHost(&channels, std::max<std::size_t>(bytes, 1)));
   std::copy(in.begin(), in.end(), channels);
-  must(cudaMallocAsync(&d_memory, 2 * bytes, desk.first));
+  check_cuda(cudaMallocAsync(&d_memory, 2 * bytes, desk.first));
   desk.n = n;
   desk.d_left = d_memory;
   desk.d_right = d_memory + n;
   desk.d_a = d_memory + 2 * n;
   desk.d_b = d_memory + 3 * n;
-  must(cudaMemcpyAsync(desk.d_left, channels, bytes, cudaMemcpyHostToDevice, desk.first));
+  check_cuda(cudaMemcpyAsync(desk.d_left, channels, bytes, cudaMemcpyHostToDevice, desk.first));
 
   if (n > 0) {
     cudaGraph_t whole_round;
-    must(cudaStreamBeginCapture(desk.first, cudaStreamCaptureModeGlobal));
+    check_cuda(cudaStreamBeginCapture(desk.first, cudaStreamCaptureModeGlobal));
     one_round(desk);
-    must(cudaStreamEndCapture(desk.first, &whole_round));
+    check_cuda(cudaStreamEndCapture(desk.first, &whole_round));
 
     cudaGraphExec_t ready;
-    must(cudaGraphInstantiate(&ready, whole_round, 0));
+    check_cuda(cudaGraphInstantiate(&ready, whole_round, 0));
 
-    for (int i = 0; i < kTurns; ++i) must(cudaGraphLaunch(ready, desk.first));
+    for (int i = 0; i < kTurns; ++i) check_cuda(cudaGraphLaunch(ready, desk.first));
 
-    must(cudaGraphExecDestroy(ready));
-    must(cudaGraphDestroy(whole_round));
+    check_cuda(cudaGraphExecDestroy(ready));
+    check_cuda(cudaGraphDestroy(whole_round));
   }
 
   // Given: both channels back, then the memory freed, and one wait.
-  must(cudaMemcpyAsync(channels, desk.d_left, bytes, cudaMemcpyDeviceToHost, desk.first));
-  must(cudaFreeAsync(d_memory, desk.first));
-  must(cudaStreamSynchronize(desk.first));
+  check_cuda(cudaMemcpyAsync(channels, desk.d_left, bytes, cudaMemcpyDeviceToHost, desk.first));
+  check_cuda(cudaFreeAsync(d_memory, desk.first));
+  check_cuda(cudaStreamSynchronize(desk.first));
   program.write("out", channels, static_cast<int>(in.size()));
-  for (cudaEvent_t event : {desk.begun, desk.a_is_there, desk.b_is_there, desk.right_is_there})
-    must(cudaEventDestroy(event));
-  for (cudaStream_t stream : {desk.first, desk.second}) must(cudaStreamDestroy(stream));
-  must(cudaFreeHost(channels));
+  for (cudaEvent_t event : {desk.begun, desk.a_done, desk.b_done, desk.right_done})
+    check_cuda(cudaEventDestroy(event));
+  for (cudaStream_t stream : {desk.first, desk.second}) check_cuda(cudaStreamDestroy(stream));
+  check_cuda(cudaFreeHost(channels));
 }
 
 int main(int argc, char** argv) {

@@ -120,7 +120,7 @@ TEST_F(GradedHostLab, AGraphThatAPassedProgramKeepsIsNamedBesideWhatItSaved) {
   ASSERT_TRUE(lab) << base::to_string(lab.error());
   lab_ = *std::move(lab);
   std::string text = base::read_file(source() / "solutions/12-streams/kernel.cu").value();
-  const std::string_view line = "    must(cudaGraphDestroy(whole_round));\n";
+  const std::string_view line = "    check_cuda(cudaGraphDestroy(whole_round));\n";
   ASSERT_NE(text.find(line), std::string::npos);
   text.erase(text.find(line), line.size());
   const fs::path file = folder_.path() / "kernel.cu";
