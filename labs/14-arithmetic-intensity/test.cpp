@@ -143,6 +143,12 @@ LAB_TEST_WITH_HINT(Intensity, RowsWithGaps, "leading-dimension") {
   check(130, 132, 44, 12);
 }
 
+LAB_TEST_WITH_HINT(Intensity, RowsThatEndInsideAVector, "k-tail") {
+  // Rows begin at multiples of 16 bytes, and the last vector of each reaches into the gap.
+  check(42, 37, 21, 3);
+  check(130, 131, 63, 1);
+}
+
 LAB_TEST_WITH_HINT(Intensity, GapsOfDifferentWidths, "leading-dimension") {
   if (stage().number == kRows) return check({70, 1, 64, 100, 1, 1});
   check({stage().number == kColumns ? 1 : 70, 68, 64, 100, 72, 80});
