@@ -69,7 +69,7 @@ __global__ void box_filter(float* out, const float* in, const float* table,
 
   for (int row = first; row < last; row += kTaps) {
     // TODO 3 (about 4 lines): load the next kTaps rows into an array: row + kRadius + 1 and so on.
-    // All are under way together; which of them are still needed if they are outside?
+    // All are under way together. Which pixel counts for one below the picture?
 
     // TODO 4 (about 11 lines): kTaps times, unrolled, while row + i < last: the column's sum goes
     // into sums[(row + i) % 2], a barrier, the result of kTaps sums. Then slide: the pixel after
