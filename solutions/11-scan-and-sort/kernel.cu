@@ -14,7 +14,7 @@
 //
 // Before   The CPU adds one number after the other, and every sum needs the one before it.
 // Task     The sums of runs of 32 numbers. A warp takes a run, a lane an element, and all 32 sums
-//          grow at once: after step s each lane has the sum of its last 2^s elements.
+//          grow at once: after stride s each lane has the sum of its last 2s elements.
 // Budget   One load, 5 steps, one store for each thread. Load 4 sectors a request, store 8.
 //
 //     lane          0    1    2    3    4    5   ...
