@@ -187,7 +187,7 @@ __global__ void center(int* __restrict__ out, const int* __restrict__ in, long l
 
 LAUNCH_SHAPE(center, Gpu gpu, long long n, int k) {
   LaunchShape shape;
-  // TODO 6 (about 4 lines): a cooperative launch. How many blocks of kThreads run at the same time,
-  // if a multiprocessor is to hold at least four?
+  // TODO 6 (about 4 lines): a cooperative launch of kThreads a block, and of four blocks for each
+  // multiprocessor. How many registers may a thread use, so that four run at the same time?
   return shape;
 }

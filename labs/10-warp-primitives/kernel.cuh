@@ -13,14 +13,14 @@
 ///          Stage 3: out[0] is how many numbers are kept; it starts at 0. The kept numbers follow
 ///          from out[kHead] on, without gaps, in any order. Everything else stays as it was.
 ///          Stage 4: numbers l and l + 16 of a row, of its halves, are a pair: k times the first
-///          is increased by the second, and then the second by the first. A number whose partner
-///          does not exist has 0 for a partner.
+///          is increased by the second, and then the second by the first. For a partner that does
+///          not exist take one that starts at 0 and changes like every other.
 ///          Stage 5: out[i] = k * in[i] - total, where total is the sum of all n numbers.
 ///          In stages 4 and 5 all results fit an int.
 /// Sizes    0 <= n <= 2^33, any value; stages 3 and 5: n < 2^31. 0 <= k.
 /// Kernels  `__global__ void <stage>(int* out, const int* in, long long n, int k)`
 /// Launch   `LAUNCH_SHAPE(<stage>, long long n, int k)`; stage 5: `LAUNCH_SHAPE(<stage>, Gpu gpu,
-///          long long n, int k)`. With `.cooperative = true` all blocks of the grid run at the same
+///          long long n, int k)`; `gpu.sm_count` is the number of multiprocessors. With `.cooperative = true` all blocks of the grid run at the same
 ///          time, and a grid that is too large for that is refused.
 #pragma once
 
