@@ -228,6 +228,32 @@ Group compaction_group(const Machine& machine, int n) {
   return group;
 }
 
+/// Numbers whose sum fits an int, as the lab promises.
+Group center_group(const Machine& machine, long long n) {
+  constexpr int kStage = 5;
+  static constexpr int kFactor = 3;
+  Group group;
+  group.unit = "GB/s";
+  group.timed_case.inputs = {buffer(harness::ElementType::kInt32, n)};
+  group.timed_case.inputs[0].integers = harness::IntegerRange{-4, 4};
+  group.timed_case.output = group.timed_case.inputs[0];
+  const double amount = 2.0 * static_cast<double>(group.timed_case.output.size_bytes());
+  const auto arguments = [n](const Arrays& arrays) {
+    return kernel_arguments(static_cast<int*>(arrays.d_output),
+                            static_cast<const int*>(arrays.d_inputs[0]), n, kFactor);
+  };
+  const auto answers = keep(group, machine, "10-warp-primitives",
+                            {.parameters = "(int*, int const*, long long, int)"});
+  group.contestants.push_back(answers->stage(kStage, {"", {n, kFactor}, arguments, amount}));
+  const auto groups = std::make_shared<GroupsCenter>();
+  group.contestants.push_back({"cooperative_groups::this_grid().sync()", Role::kLibrary, "", false,
+                               amount, [groups, n](const Arrays& arrays) {
+                                 (*groups)(static_cast<int*>(arrays.d_output),
+                                           static_cast<const int*>(arrays.d_inputs[0]), n, kFactor);
+                               }});
+  return group;
+}
+
 }  // namespace
 
 std::vector<GroupMaker> library_groups(const Machine& machine) {
@@ -252,6 +278,7 @@ std::vector<GroupMaker> library_groups(const Machine& machine) {
       {"transpose double 16381 x 16363", transpose(d, 16381, 16363, {})},
       {"reduce 2^28 floats", [&machine] { return reduction_group(machine, kMany); }},
       {"compact 2^28 ints", [&machine] { return compaction_group(machine, 1 << 28); }},
+      {"center 2^28 ints", [&machine] { return center_group(machine, kMany); }},
   };
 }
 

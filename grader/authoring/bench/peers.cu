@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/authoring/bench/peers.hpp"
 
+#include <cooperative_groups.h>
 #include <cublas_v2.h>
 #include <thrust/execution_policy.h>
 #include <thrust/functional.h>
 #include <thrust/reverse.h>
 #include <thrust/transform.h>
 
+#include <cub/block/block_reduce.cuh>
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -109,6 +111,58 @@ void CubSelect::operator()(int* d_kept, int* d_count, const int* d_in, int limit
   std::size_t bytes = temporary_bytes_;
   check(select_with_cub(d_temporary_, bytes, d_kept, d_count, d_in, n_, limit),
         "cub::DeviceSelect::If");
+}
+
+namespace {
+
+constexpr int kCenterThreads = 256;
+
+// [center]
+/// out[i] = k * in[i] - total, in a cooperative launch; `sums` has a word for each block.
+__global__ void center_with_groups(int* out, const int* in, int* sums, long long n, int k) {
+  using Reduce = cub::BlockReduce<int, kCenterThreads>;
+  __shared__ typename Reduce::TempStorage words;
+  __shared__ int total;
+  const auto grid = cooperative_groups::this_grid();
+  const auto threads = static_cast<long long>(grid.num_threads());
+  const auto first = static_cast<long long>(grid.thread_rank());
+  int value = 0;
+  for (long long i = first; i < n; i += threads) value += in[i];
+  value = Reduce(words).Sum(value);
+  if (threadIdx.x == 0) sums[blockIdx.x] = value;
+  grid.sync();
+  value = 0;
+  for (int b = threadIdx.x; b < gridDim.x; b += kCenterThreads) value += sums[b];
+  value = Reduce(words).Sum(value);
+  if (threadIdx.x == 0) total = value;
+  __syncthreads();
+  for (long long i = first; i < n; i += threads) out[i] = k * in[i] - total;
+}
+// [/center]
+
+}  // namespace
+
+GroupsCenter::GroupsCenter() {
+  int device = 0, of_one = 0, multiprocessors = 0;
+  check(cudaGetDevice(&device), "asking for the device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+        "asking for the multiprocessors");
+  check(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, center_with_groups, kCenterThreads, 0),
+      "asking how many blocks run at once");
+  blocks_ = of_one * multiprocessors;
+  check(cudaMalloc(&d_sums_, sizeof(int) * static_cast<std::size_t>(blocks_)),
+        "allocating the blocks' sums");
+}
+
+GroupsCenter::~GroupsCenter() { cudaFree(d_sums_); }
+
+void GroupsCenter::operator()(int* d_out, const int* d_in, long long n, int k) const {
+  int* d_sums = d_sums_;
+  void* arguments[] = {&d_out, &d_in, &d_sums, &n, &k};
+  check(cudaLaunchCooperativeKernel(center_with_groups, dim3(static_cast<unsigned>(blocks_)),
+                                    dim3(kCenterThreads), arguments, 0, nullptr),
+        "a cooperative launch");
 }
 
 CubCall::CubCall(Kind kind, int n) : kind_(kind), n_(n) {

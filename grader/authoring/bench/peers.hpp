@@ -47,6 +47,21 @@ class CubSelect {
   std::size_t temporary_bytes_ = 0;
 };
 
+/// Stage 5 of lab 10 with CUB's sum of a block and cooperative groups' barrier of the grid, in as
+/// many blocks as run at once.
+class GroupsCenter {
+ public:
+  GroupsCenter();
+  ~GroupsCenter();
+  GroupsCenter(const GroupsCenter&) = delete;
+  GroupsCenter& operator=(const GroupsCenter&) = delete;
+  void operator()(int* d_out, const int* d_in, long long n, int k) const;
+
+ private:
+  int blocks_ = 0;
+  int* d_sums_ = nullptr;
+};
+
 /// One call of CUB on n ints or keys, with its temporary memory allocated beforehand.
 class CubCall {
  public:
