@@ -79,6 +79,7 @@ clang-tidy /usr/bin/clang-tidy ci finds mistakes in what a commit changes
 shellcheck /usr/bin/shellcheck ci reads the shell scripts
 doxygen /usr/bin/doxygen ci builds the course's site, whose links are followed
 chromium /usr/bin/chromium ci looks at the site's pages
+g++-aarch64-linux-gnu /usr/bin/aarch64-linux-gnu-g++ ci looks at what depends on the processor as the other kind sees it
 slurmctld /usr/sbin/slurmctld ci starts a cluster on loopback
 slurmd /usr/sbin/slurmd ci starts a cluster on loopback
 slurm-client /usr/bin/sbatch ci starts a cluster on loopback

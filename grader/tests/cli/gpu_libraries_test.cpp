@@ -6,6 +6,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/processor.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
 
 namespace membound::cli {
@@ -48,7 +49,7 @@ TEST(StandInLibrary, IsALibraryOfThatName) {
   const auto bytes =
       make_stand_in({"libcufft.so.12", {{"cufftPlan1d", StandIn::kEnds, "no", false}}});
   EXPECT_TRUE(fatbin::is_elf(bytes));
-  EXPECT_EQ(fatbin::elf_machine(bytes), EM_X86_64);
+  EXPECT_EQ(fatbin::elf_machine(bytes), base::kElfMachine);
 }
 
 base::ProcessOutcome run_user(const std::vector<std::string>& words) {

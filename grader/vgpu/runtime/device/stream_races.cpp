@@ -225,6 +225,8 @@ struct HostWatch::Closed {
   }
 };
 
+HostWatch::HostWatch() = default;
+
 HostWatch::~HostWatch() {
   open();
   latest = nullptr;

@@ -89,6 +89,7 @@ struct HostTouch {
 /// lets the program go on. So of each page the first touch is known.
 class HostWatch {
  public:
+  HostWatch();
   ~HostWatch();
   /// What the host has touched since this was asked for last.
   [[nodiscard]] std::vector<HostTouch> take_touches();
