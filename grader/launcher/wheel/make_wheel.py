@@ -104,9 +104,10 @@ def main(tree, folder):
         shutil.copytree(tree / "released/binaries", programs)
         add_references(tree, programs)
         machine = (programs / "machine").read_text().strip()
+        strip = shutil.which(f"{machine}-linux-gnu-strip") or "strip"  # Debian's, of programs for another machine too
         for path in elf_files(programs):
             if "lib" != path.parent.name:
-                subprocess.run(["strip", "--strip-unneeded", path], check=True)
+                subprocess.run([strip, "--strip-unneeded", path], check=True)
                 load_the_virtual_gpu(path, programs)
         tag = "py3-none-manylinux_{}_{}_{}".format(*newest_glibc(programs), machine)
         files = {"membound/__init__.py": (pathlib.Path(__file__).with_name("package.py").read_bytes(), False),

@@ -9,12 +9,13 @@
 #   stand_in_check.sh PROGRAM DRIVER-FOLDER COURSE
 set -euo pipefail
 program=$1 driver=$2 course=$3
+linux=(--bind / / --dev /dev --ro-bind /dev/null /dev/nvidiactl --setenv LD_LIBRARY_PATH "$driver")
 inside() { # GPU-DRIVER CARD ARGUMENT…
-  bwrap --bind / / --dev /dev --proc /proc --ro-bind /dev/null /dev/nvidiactl \
-    --setenv STAND_IN_DRIVER "$1" --setenv STAND_IN_GPUS "$2" --setenv LD_LIBRARY_PATH "$driver" \
+  bwrap "${machine[@]}" --proc /proc --setenv STAND_IN_DRIVER "$1" --setenv STAND_IN_GPUS "$2" \
     --setenv STAND_IN_RUNTIME "${program%/bin/*}/vgpu/libcudart.so.13" --setenv MEMBOUND_ROOT "$course" \
     --setenv COLUMNS 200 "${@:3}"
 }
+machine=("${linux[@]}")
 inside '' '' true 2>/dev/null || { echo "no container can be made here"; exit 77; }
 failed=0
 holds() { # TEXT WORDS…
@@ -39,6 +40,21 @@ v100='Tesla V100-PCIE-32GB;70;80;34079;33000;0;0'
 said=$(inside '525.60.13 12000' "$v100" "$program" doctor 2>&1) || true
 holds "$said" "ok    GPU driver    driver 525.60.13 for CUDA 12.0" "ok    GPU compute   compute capability 7.0" "ok    GPU code      clang"
 said=$(inside '525.60.13 12000' "$v100" env MEMBOUND_DEVICE=vgpu:v100 PATH=/usr/bin:/bin "$program" check 01/1 --device gpu \
+  --compiler clang --size 65536 --submission "$answer" 2>&1) || true
+holds "$said" "Tesla V100" "1 direct                 passed"
+
+# A Linux machine of Windows (WSL 2): another device file, and the driver's libraries in a folder that no search path has.
+wsl=(--bind / / --dev /dev --ro-bind /dev/null /dev/dxg --unsetenv LD_LIBRARY_PATH --tmpfs /usr/lib)
+for entry in /usr/lib/*; do
+  if [ -L "$entry" ]; then wsl+=(--symlink "$(readlink "$entry")" "$entry"); else wsl+=(--ro-bind "$entry" "$entry"); fi
+done
+machine=("${wsl[@]}")
+said=$(inside '560.94 12060' "$t4" "$program" doctor 2>&1) || true
+holds "$said" "an NVIDIA device is there, but no driver library"
+machine+=(--ro-bind "$driver" /usr/lib/wsl/lib)
+said=$(inside '560.94 12060' "$t4" "$program" doctor 2>&1) || true
+holds "$said" "ok    GPU           Tesla T4" "ok    GPU driver    driver 560.94 for CUDA 12.6"
+said=$(inside '560.94 12060' "$v100" env PATH=/usr/bin:/bin "$program" check 01/1 --device gpu \
   --compiler clang --size 65536 --submission "$answer" 2>&1) || true
 holds "$said" "Tesla V100" "1 direct                 passed"
 exit "$failed"
