@@ -78,6 +78,11 @@ inline bool is_write(const ucontext_t& interrupted) {
   return (interrupted.uc_mcontext.gregs[REG_ERR] & kWrites) != 0;
 }
 
+/// The address of the instruction that a signal handler was called before.
+inline std::uintptr_t next_instruction(const ucontext_t& interrupted) {
+  return static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]);
+}
+
 /// `distance` from the end of the instruction, whose last four bytes tell it.
 inline void put_distance(MachineStub& code, std::size_t end, std::int64_t distance) {
   const auto told = static_cast<std::int32_t>(distance - static_cast<std::int64_t>(end));
@@ -134,6 +139,10 @@ inline bool is_write(const ucontext_t& interrupted) {
     if (head.magic == 0 || head.size == 0) break;
   }
   return false;  // qemu before 10.1 says nothing
+}
+
+inline std::uintptr_t next_instruction(const ucontext_t& interrupted) {
+  return interrupted.uc_mcontext.pc;
 }
 
 /// Four instructions.

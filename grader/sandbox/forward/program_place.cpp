@@ -9,12 +9,12 @@
 #include <execinfo.h>
 #include <link.h>
 #include <sys/time.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 
+#include "grader/base/processor.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 
 namespace membound::forward {
@@ -41,24 +41,12 @@ int note_program(dl_phdr_info* object, std::size_t, void*) {
   return 1;  // the program is the first object
 }
 
-std::uintptr_t interrupted_at(const void* context) {
-  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
-#if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return machine.pc;
-#else
-  (void)machine;
-  return 0;
-#endif
-}
-
 /// Writes "MARK ADDRESS ADDRESS ...", the innermost call first, addresses as in the program's file,
 /// after a '=' the one whose instruction was next: the program runs there, and waits for no call.
 void tell_place(int, siginfo_t*, void* context) {
   void* frames[kMostFrames];
   const int count = backtrace(frames, kMostFrames);
-  const std::uintptr_t now = interrupted_at(context);
+  const std::uintptr_t now = base::next_instruction(*static_cast<const ucontext_t*>(context));
   char line[kMostFrames * 20 + 64];
   std::size_t length = 0;
   for (const char letter : runner::kPlaceMark) line[length++] = letter;
