@@ -155,9 +155,11 @@ nlohmann::json reports_of_order(const RunRequest& run, const course::StageMeasur
         "the result is right when the warps of a block take their turns in the order of their "
         "numbers, and wrong in another order; a GPU promises none"},
        {"advice",
-        "find what one warp writes and another reads, with atomics or volatile words too, and "
-        "put __syncthreads() between, where every thread reaches it. A mask of __activemask() may "
-        "hold fewer lanes there: ask all of them by __ballot_sync() before the branch"}}};
+        "a mask of __activemask() may hold fewer lanes than come: ask all of them by "
+        "__ballot_sync() before the branch. Memory that holds what earlier launches left is used "
+        "as if it were 0: clear all of it. Else find what one warp writes and another reads, with "
+        "atomics or volatile words too, and put __syncthreads() between, where every thread "
+        "reaches it"}}};
 }
 
 /// False: it was stopped. What the checker rerun itself ends in says nothing new of a failure. One

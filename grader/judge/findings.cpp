@@ -397,14 +397,16 @@ std::vector<Finding> repeated_work(const nlohmann::json& counters) {
   if (!counters.is_object() || !counters.contains("reference")) return {};
   const Stored student = stored(counters), reference = stored(counters["reference"]);
   if (reference.bytes <= 0 || student.bytes < kRepeated * reference.bytes) return {};
-  return {{"repeated-work",
-           "the kernel stores " + rounded(student.bytes / reference.bytes) +
-               " times as many bytes as the reference answer: each result is computed and stored "
-               "more than once",
-           "", "", student.file, student.line,
-           "let no two threads take the same element: a loop over elements starts at the thread's "
-           "number in the grid and strides by gridDim.x * blockDim.x, one over batches of a block "
-           "starts at blockIdx.x and strides by gridDim.x"}};
+  return {
+      {"repeated-work",
+       "the kernel stores " + rounded(student.bytes / reference.bytes) +
+           " times as many bytes as the reference answer: each result is computed and stored "
+           "more than once",
+       "", "", student.file, student.line,
+       "let no two threads take the same element: a loop over elements starts at the thread's "
+       "number in the grid and strides by gridDim.x * blockDim.x, one over batches of a block "
+       "starts at blockIdx.x and strides by gridDim.x. Where one thread stores an element in each "
+       "round of a loop, let it add up in a variable and store once, after the loop"}};
 }
 
 Finding similar_finding(const course::Lab& lab, const course::Stage& stage, int similar) {

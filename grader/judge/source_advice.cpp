@@ -176,6 +176,7 @@ int launch_line(const Place& place, std::string_view word) {
 }
 
 void advise_shared(const Place& place, Finding& finding) {
+  if (holds(finding.advice, "below 0")) return;  // measured: no guard of the end is at fault
   if (blame_guard(place, finding)) return;
   if (!holds(finding.text, "dynamic shared memory") &&
       !holds(finding.text, "the block has 0 bytes"))
@@ -206,6 +207,11 @@ bool is_set(const Place& place, int line, const std::string& name) {
   return false;
 }
 
+bool is_in_a_loop(const StudentSource& source, int line) {
+  return std::ranges::any_of(source.around(line),
+                             [](const Branch* branch) { return branch->keyword != "if"; });
+}
+
 void advise_uninitialised(const Place& place, Finding& finding) {
   const std::string code = place.code(finding.line);
   static const std::regex kCompound(R"((\w+)\s*(?:\[[^=;]*\])?\s*(\+|-|\*|/|\||&|\^)=)");
@@ -223,8 +229,12 @@ void advise_uninitialised(const Place& place, Finding& finding) {
                   " be set to 0, and put __syncthreads() after that, before any thread adds";
   } else if (std::regex_search(code, match, kCompound) && !place.is_program()) {
     const std::string sign = match[2].str() + "=";
-    finding.advice = "write = instead of " + sign + ": `" + match[1].str() + " " + sign +
-                     "` reads the old value first, and there is none";
+    const std::string reads =
+        "`" + match[1].str() + " " + sign + "` reads the old value first, and there is none";
+    finding.advice = is_in_a_loop(place.source, finding.line)
+                         ? reads + ": add up in a variable of the thread, which starts at 0, and " +
+                               "store it once, after the loop"
+                         : "write = instead of " + sign + ": " + reads;
   } else if (place.is_program()) {
     finding.advice =
         "copy all of its bytes to it before the launch (n * sizeof(int), where n counts the "
@@ -258,12 +268,42 @@ void advise_barrier(const Place& place, Finding& finding) {
   }
 }
 
-/// Whether one branch that only some warps take holds both lines: then no __syncthreads() may.
+/// Whether a line is in the `else { }` of an if.
+bool stands_in_else_of(const StudentSource& source, const Branch& branch, int line) {
+  const std::string_view code = source.code();
+  const std::size_t word = code.find_first_not_of(" \n\r\t", branch.end);
+  if (branch.keyword != "if" || word == std::string_view::npos ||
+      !code.substr(word).starts_with("else"))
+    return false;
+  std::size_t end = code.find_first_of("{;", word);
+  for (int open = 0; end < code.size(); ++end) {
+    open += code[end] == '{' ? 1 : code[end] == '}' ? -1 : 0;
+    if (open == 0) break;
+  }
+  return branch.end < source.start_of(line) && source.start_of(line) < end;
+}
+
+/// Whether branches that only some threads take hold both lines, one branch both or two sides of an
+/// if one each: then no __syncthreads() may.
 bool share_a_branch(const StudentSource& source, int first, int second) {
+  const auto around_second = source.around(second);
   for (const Branch* one : source.around(first))
-    for (const Branch* other : source.around(second))
-      if (one == other && one->keyword == "if") return true;
-  return false;
+    if (one->keyword == "if" && (std::ranges::find(around_second, one) != around_second.end() ||
+                                 stands_in_else_of(source, *one, second)))
+      return true;
+  return std::ranges::any_of(
+      around_second, [&](const Branch* other) { return stands_in_else_of(source, *other, first); });
+}
+
+/// The empty loop of a line, which waits for a word; null where it has none.
+const Branch* waiting_loop(const StudentSource& source, int line) {
+  for (const Branch& branch : source.branches()) {
+    if (branch.line != line || branch.keyword == "if") continue;
+    const std::string_view body = source.code().substr(branch.begin, branch.end - branch.begin);
+    if (branch.is_empty || body.find_first_not_of("{} \n\r\t") == std::string_view::npos)
+      return &branch;
+  }
+  return nullptr;
 }
 
 void advise_race(const Place& place, Finding& finding) {
@@ -276,6 +316,18 @@ void advise_race(const Place& place, Finding& finding) {
                      match[1].str() + ", whose scope is the device";
     return;
   }
+  static const std::regex kOther(R"((?:wrote|read) at [^;]*:(\d+);)");
+  std::smatch other;
+  const bool has_other = std::regex_search(finding.text, other, kOther);
+  const int other_line = has_other ? std::stoi(other[1]) : finding.line;
+  for (const int line : {finding.line, other_line})
+    if (const Branch* const waits = waiting_loop(place.source, line);
+        waits != nullptr && !holds(finding.advice, "volatile orders")) {
+      finding.advice = "the loop `" + waits->keyword + " (" + waits->condition +
+                       ")` waits for a word that another thread stores, and the compiler may load "
+                       "it only once: make the word volatile, or load it by an atomic operation";
+      return;
+    }
   static const std::regex kBetween(R"(put __syncwarp\(\) \(or __syncthreads\(\)\) (.*?):)");
   std::smatch match;
   static const std::regex kLines(R"(lines? (\d+)(?: and (\d+))?)");

@@ -37,7 +37,10 @@ course::StageResult held(const std::string& source, std::vector<Finding> finding
 }
 
 Finding out_of_bounds(int line, const std::string& advice = kIfAdvice) {
-  return {"memcheck", "out of bounds write in f", "", "", "kernel.cu", line, advice};
+  return {"memcheck",  "out of bounds write in f, right after the 40 bytes at 0x10",
+          "",          "",
+          "kernel.cu", line,
+          advice};
 }
 
 TEST(SourceAdvice, AGuardIsNotAskedForWhereOneStands) {
@@ -76,6 +79,48 @@ TEST(SourceAdvice, TwoFindingsOfOneFaultAreOne) {
   Finding load = out_of_bounds(3), use = out_of_bounds(4);
   load.text = use.text = "out of bounds read in f: past the end (allocation 4, cudaMalloc)";
   EXPECT_EQ(held("  float v = b[i];\n  if (i < n) a[i] = v;\n", {load, use}).findings.size(), 1U);
+}
+
+TEST(SourceAdvice, BothSidesOfAnIfAreNoPlaceForABarrierOfTheBlock) {
+  const Finding race = {"racecheck",
+                        "data race in f: writes 4 bytes, which thread (0, 0, 0) of the same warp "
+                        "read at kernel.cu:4; nothing orders the two",
+                        "",
+                        "",
+                        "kernel.cu",
+                        6,
+                        "put __syncwarp() (or __syncthreads()) between lines 4 and 6: since Volta "
+                        "the lanes of a warp need not run in step"};
+  EXPECT_THAT(held("  if (lane < 16) {\n    x = s[i];\n  } else {\n    s[i] = 0;\n  }\n", {race})
+                  .findings[0]
+                  .advice,
+              HasSubstr("__syncwarp()"));
+  EXPECT_THAT(
+      held("  if (lane < 16) {\n    x = s[i];\n  }\n  s[i] = 0;\n", {race}).findings[0].advice,
+      Not(HasSubstr("__syncwarp()")));
+}
+
+TEST(SourceAdvice, ALoopThatWaitsIsToldToLoadItsWordEachTime) {
+  const Finding race = {"racecheck",
+                        "data race in f: writes 4 bytes, which thread (1, 0, 0) of the same warp "
+                        "read at kernel.cu:3; nothing orders the two",
+                        "",
+                        "",
+                        "kernel.cu",
+                        5,
+                        "put __syncthreads() between lines 3 and 5, where every thread reaches it"};
+  for (const char* loop : {"  while (*turn != 1) {\n  }\n", "  while (*turn != 1);\n\n"})
+    EXPECT_THAT(held(std::string(loop) + "  *turn = 2;\n", {race}).findings[0].advice,
+                HasSubstr("make the word volatile"));
+}
+
+TEST(SourceAdvice, WhatIsAddedInALoopIsAddedInAVariable) {
+  const Finding reads = {"initcheck", "uninitialised read in f", "", "", "kernel.cu", 4, ""};
+  const std::string loop = "  for (int k = 0; k < 8; ++k)\n    out[i] += in[i + k];\n";
+  EXPECT_THAT(held(loop, {reads}).findings[0].advice, HasSubstr("store it once, after the loop"));
+  const Finding once = {"initcheck", "uninitialised read in f", "", "", "kernel.cu", 3, ""};
+  EXPECT_THAT(held("  out[i] += in[i];\n", {once}).findings[0].advice,
+              HasSubstr("write = instead of +="));
 }
 
 TEST(SourceAdvice, ABarrierForOneWarpIsAdvisedOnlyWhereOneBranchHoldsBothLines) {

@@ -84,6 +84,45 @@ TEST(RaceFindings, WhereABarrierStandsTheNextOneIsBehindTheLoad) {
       << report.checks[0].advice;
 }
 
+/// sums[t] += sums[t ^ 32] in line 5, in a loop whose rounds a barrier in line 6 separates.
+constexpr const char* kAddsInOneLine = R"(.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "sums.cu"
+.visible .entry k() {
+  .reg .pred %p<2>; .reg .b32 %r<8>;
+  .shared .align 4 .b8 sums[256];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, sums;
+  shl.b32 %r2, %r0, 2;
+  xor.b32 %r3, %r2, 128;
+  add.u32 %r2, %r2, %r1;
+  add.u32 %r3, %r3, %r1;
+  .loc 1 3 0
+  st.shared.u32 [%r2], %r0;
+  bar.sync 0;
+  mov.u32 %r4, 1;
+AGAIN:
+  .loc 1 5 0
+  ld.shared.u32 %r5, [%r3];
+  st.shared.u32 [%r2], %r5;
+  .loc 1 6 0
+  bar.sync 0;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, 4;
+  @%p1 bra AGAIN;
+  ret;
+})";
+
+TEST(RaceFindings, ALineThatLoadsAndStoresIsToldOfTheBarrierInsideOfIt) {
+  Machine machine(kAddsInOneLine);
+  machine.request().checks.switch_on("racecheck");
+  const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
+  ASSERT_GE(report.checks.size(), 1u);
+  EXPECT_TRUE(report.checks[0].advice.starts_with("a barrier is missing inside of this line"))
+      << report.checks[0].advice;
+}
+
 /// Thread 31 writes a word in line 5, all read it in line 6; nvcc keeps one word of the array.
 constexpr const char* kOneForAll = R"(.version 8.0
 .target sm_90

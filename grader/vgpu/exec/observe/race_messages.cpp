@@ -226,6 +226,21 @@ RaceAdvice missing_place(const Warp& w, const WarpAccess& access, const Race& ra
   return {"between lines " + first + " and " + last};
 }
 
+bool is_load(const Step* step) { return step->extra->in->opcode == Opcode::kLd; }
+bool is_store(const Step* step) { return step->extra->in->opcode == Opcode::kSt; }
+
+/// Of a line that loads for one thread what it stores for another, in a loop whose rounds a barrier
+/// separates: only the line's own two halves lack one.
+bool lacks_barrier_in_the_line(const Warp& w, const WarpAccess& access, const Race& race) {
+  const Step* const other = w.launch->origins[race.origin];
+  if (other == nullptr || other->extra->function != access.step->extra->function) return false;
+  const Step* const load = is_load(other) ? other : access.step;
+  const Step* const store = is_load(other) ? access.step : other;
+  const Relation apart = relation(w, race);
+  return is_load(load) && is_store(store) && lacks_barrier(*w.launch, load, store, apart) &&
+         !lacks_barrier(*w.launch, store, load, apart);
+}
+
 bool is_fence(const Instruction& in) {
   return in.opcode == Opcode::kMembar || in.opcode == Opcode::kFence;
 }
@@ -294,11 +309,23 @@ RaceAdvice race_advice(const Warp& w, const WarpAccess& access, const Race& race
   RaceAdvice where = missing_place(w, access, race, place, other);
   switch (relation(w, race)) {
     case Relation::kGrid:
+      // One block reads in a line of its own what another one wrote: that is waited for, not added.
+      if (!same_line && !(access.kind != AccessKind::kLoad && race.before_wrote))
+        return {
+            "let a second kernel do what must come after; where blocks wait for each other in one "
+            "launch, put __syncthreads() and then __threadfence() after what a block writes, "
+            "before it says so" +
+            no_order};
       return {
           "use an atomic operation, or let each block write to a place of its own: blocks run "
           "in any order" +
           no_order};
     case Relation::kBlock:
+      if (same_line && lacks_barrier_in_the_line(w, access, race))
+        return {
+            "a barrier is missing inside of this line: let each thread load into a variable of its "
+            "own, then put __syncthreads(), where every thread reaches it, and store after that" +
+            no_order};
       if (same_line)
         return {
             "put __syncthreads() between one iteration and the next, or give each thread an "
