@@ -129,7 +129,7 @@ struct Access {
   const char* ideal;  // null: there is no ideal to compare with
 };
 
-constexpr std::array<Access, 8> kAccesses = {{
+constexpr std::array<Access, 10> kAccesses = {{
     {"load", "sectors", "global_load_requests", "global_load_sectors", "global_load_ideal_sectors"},
     {"store", "sectors", "global_store_requests", "global_store_sectors",
      "global_store_ideal_sectors"},
@@ -141,6 +141,10 @@ constexpr std::array<Access, 8> kAccesses = {{
      "shared_store_ideal_wavefronts"},
     {"local load", "sectors", "local_load_requests", "local_load_sectors", nullptr},
     {"local store", "sectors", "local_store_requests", "local_store_sectors", nullptr},
+    // One word for all lanes of a request is what a constant load is for.
+    {"constant load", "words", "constant_load_requests", "constant_load_words",
+     "constant_load_requests"},
+    {"texture fetch", "sectors", "texture_instructions", "texture_sectors", nullptr},
 }};
 
 constexpr std::size_t kSharedLoad = 4, kSharedStore = 5;  ///< in kAccesses

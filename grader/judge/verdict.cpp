@@ -124,6 +124,20 @@ std::optional<course::Finding> missed_counter_bar(const course::Lab& lab,
   return std::nullopt;
 }
 
+namespace {
+
+/// What a question counts of one kernel. Whether the hardware executes an atomic operation whose
+/// result nobody reads as a reduction is up to the compiler: a question about the one asks for
+/// both.
+double counted_for_question(const json& counters, const std::string& name) {
+  if (name == "atomic_requests" || name == "reduction_requests")
+    return counted_in_ptx(counters, "atomic_requests") +
+           counted_in_ptx(counters, "reduction_requests");
+  return counted_in_ptx(counters, name);
+}
+
+}  // namespace
+
 std::optional<double> counted_answer(const course::Stage& stage,
                                      const course::StageMeasurement& measurement) {
   if (!stage.question || !measurement.counters.is_object()) return std::nullopt;
@@ -137,7 +151,7 @@ std::optional<double> counted_answer(const course::Stage& stage,
   const auto kernels = kernels_of_first_case(measurement.counters);
   if (kernels.empty()) return std::nullopt;
   for (const json* kernel : kernels) {
-    count += counted_in_ptx((*kernel)["counters"], question.counter);
+    count += counted_for_question((*kernel)["counters"], question.counter);
     per += counted_in_ptx((*kernel)["counters"], question.per);
   }
   if (question.per.empty()) return count;

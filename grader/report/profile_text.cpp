@@ -96,12 +96,21 @@ bool belongs(const SourceLine& line, const KernelProfile& kernel) {
   });
 }
 
+/// "12.5 wavefronts of PTX" and a space.
+constexpr std::size_t kPerRequestWidth = 23;
+
+/// The unit in a column's width.
+std::string short_unit(const std::string& unit) {
+  const std::size_t remark = unit.find(" (as PTX");
+  return remark == std::string::npos ? unit : unit.substr(0, remark) + " of PTX";
+}
+
 ProfileRow row_of(const SourceLine& line) {
   const bool has_ideal = line.ideal_per_request > 0;
   return {line.line,
           line.access,
           amount(static_cast<double>(line.requests)),
-          amount(line.per_request) + " " + line.unit,
+          amount(line.per_request) + " " + short_unit(line.unit),
           has_ideal ? amount(line.ideal_per_request) : "",
           has_ideal ? line.per_request > kWasteful * line.ideal_per_request
                     : line.access.starts_with("local")};
@@ -136,10 +145,11 @@ std::string table(const StageResult& stage, const KernelProfile& kernel, const S
                   const Style& style) {
   const std::vector<ProfileRow> rows = profile_rows(stage, kernel);
   if (rows.empty()) return "  no line of it accesses memory\n";
-  std::string text = style.paint("  " + padded("line", 6) + padded("access", 14) +
-                                     padded("requests", 13) + padded("per request", 17) + "ideal",
-                                 Tone::kFaint) +
-                     "\n";
+  std::string text =
+      style.paint("  " + padded("line", 6) + padded("access", 14) + padded("requests", 13) +
+                      padded("per request", kPerRequestWidth) + "ideal",
+                  Tone::kFaint) +
+      "\n";
   int last = 0;
   for (const ProfileRow& row : rows) {
     const auto index = static_cast<std::size_t>(row.line);
@@ -155,7 +165,7 @@ std::string table(const StageResult& stage, const KernelProfile& kernel, const S
     }
     last = row.line;
     std::string cells = "  " + padded("", 6) + padded(row.access, 14) + padded(row.requests, 13) +
-                        padded(row.per_request, 17) + row.ideal;
+                        padded(row.per_request, kPerRequestWidth) + row.ideal;
     while (cells.back() == ' ') cells.pop_back();
     if (row.wasteful) cells += row.ideal.empty() ? "  <- avoidable" : "  <- more than needed";
     text += style.paint(cells, row.wasteful ? Tone::kWarning : Tone::kPlain) + "\n";

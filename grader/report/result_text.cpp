@@ -410,7 +410,8 @@ std::string said_and_counted(const course::Stage& stage, std::optional<double> s
   if (!stage.question || !said) return "";
   const std::string guess = amount(*said), unit = " " + stage.question->unit;
   std::string text = "Stage " + std::to_string(stage.number) + ": you said " + guess + unit;
-  if (!answer) return text + "; nothing was counted (--device vgpu counts).\n";
+  if (!answer)
+    return text + "; none of these were counted (on a GPU nothing is; --device vgpu counts).\n";
   const std::string count = amount(*answer);
   if (count == guess) return text + ", and so it was.\n";
   const bool near = std::abs(*said - *answer) <= kNear * std::abs(*answer);

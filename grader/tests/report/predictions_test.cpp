@@ -22,8 +22,10 @@ TEST(Predictions, AreShownBesideTheCount) {
 }
 
 TEST(Predictions, SayWhereNothingCounts) {
-  EXPECT_EQ(said_and_counted(asking(), 4, std::nullopt),
-            "Stage 2: you said 4 sectors; nothing was counted (--device vgpu counts).\n");
+  EXPECT_EQ(
+      said_and_counted(asking(), 4, std::nullopt),
+      "Stage 2: you said 4 sectors; none of these were counted (on a GPU nothing is; --device vgpu "
+      "counts).\n");
 }
 
 TEST(Predictions, OfAProgramNeedNoTimeBesideAReferenceAnswer) {
