@@ -152,7 +152,8 @@ std::string compile_reason(const CompiledCode& code) {
            ".";
   if (code.timed_out)
     return "The compiler took too long and was ended. Very deep templates or loops unrolled many "
-           "times do that.";
+           "times do that, in any stage of the file, and so does a machine that is busy: try once "
+           "more.";
   return code.hint.empty() ? compilers::compile_hint(code.output) : code.hint;
 }
 

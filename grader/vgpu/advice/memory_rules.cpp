@@ -81,7 +81,8 @@ std::optional<WhatIf> without(const Observed& o, Pattern pattern) {
     for (const bool stores : {false, true}) {
       const Accesses a = stores ? stores_of(l) : loads_of(l);
       const std::uint64_t extra = sectors_by(a, pattern);
-      if (extra == 0) continue;
+      // Less than one sector in a hundred is no advice: it would read "29.7 where 29.7 would do".
+      if (100 * extra < a.sectors || extra == 0) continue;
       c.theoretical_global_sectors = less(c.theoretical_global_sectors, extra);
       const std::uint64_t lines =
           stores ? l.global_store_lines : less(l.global_tag_requests, l.global_store_lines);
