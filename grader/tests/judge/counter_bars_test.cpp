@@ -205,6 +205,14 @@ TEST(Questions, AreAnsweredFromTheKernelsOfTheFirstCase) {
   EXPECT_EQ(answer_to({"?", "sectors", "global_load_sectors", "multiprocessors"}, {floats}), 5);
 }
 
+// nvcc knows the address as global memory's and makes a reduction, clang has an atomic operation.
+TEST(Questions, AboutAtomicOperationsHaveOneAnswerForEveryCompiler) {
+  const course::Question question = {"?", "requests", "reduction_requests", "blocks"};
+  for (const char* made : {"atomic_requests", "reduction_requests"})
+    EXPECT_EQ(answer_to(question, {counted_kernel("_Z1fPi", {{made, 16}, {"blocks", 2}})}), 8)
+        << made;
+}
+
 TEST(Questions, AboutAProgramAreAnsweredFromItsRun) {
   course::Stage stage;
   stage.kind = &course::kProgramStage;

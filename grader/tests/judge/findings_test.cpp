@@ -110,6 +110,17 @@ TEST(SourceLines, LeaveOutWhatHasTheWrongType) {
   EXPECT_EQ(lines[0].per_request, 0);
 }
 
+TEST(SourceLines, NameLoadsFromConstantMemoryBesideOneWordForAll) {
+  const json row = {{"file", "kernel.cu"},
+                    {"line", 9},
+                    {"counters", {{"constant_load_requests", 10}, {"constant_load_words", 300}}}};
+  const auto lines = source_lines({{"kernels", {kernel("k", {row})}}});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].access, "constant load");
+  EXPECT_DOUBLE_EQ(lines[0].per_request, 30);
+  EXPECT_DOUBLE_EQ(lines[0].ideal_per_request, 1);
+}
+
 /// Four loads that the machine code has as one of two wavefronts.
 json joined_load(const char* counted_by) {
   json row = line(7, "shared_load", 10, 20, 20);
