@@ -8,6 +8,7 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(elf REQUIRED IMPORTED_TARGET libelf>=0.188)   # cubins
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9)    # compressed fat binaries
+find_package(ZLIB 1.2 REQUIRED)  # pictures as PNG; libelf brings it
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.4)
 find_path(mustache_INCLUDE kainjow/mustache.hpp REQUIRED)  # header only: fills in the pages
 # libcsv brings neither a CMake nor a pkg-config file.

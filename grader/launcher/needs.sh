@@ -57,6 +57,7 @@ libmd4c-dev /usr/include/md4c.h all reads handouts and help
 libcsv-dev /usr/include/csv.h all reads rosters, writes grade tables
 pkg-config /usr/bin/pkg-config all finds libraries
 libelf-dev /usr/include/libelf.h all reads cubins
+zlib1g-dev /usr/include/zlib.h all writes pictures as PNG
 libzstd-dev /usr/include/zstd.h all unpacks what nvcc embeds
 liblz4-dev /usr/include/lz4.h all unpacks what nvcc embeds
 libssl-dev /usr/include/openssl/evp.h all computes SHA-256

@@ -4,6 +4,7 @@
 /// Lab 07: the tests of every stage, easiest first, and the runs that are timed. All results are
 /// whole numbers of less than 24 bits, so all comparisons are exact.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -67,7 +68,16 @@ class ReadPaths : public LabTest {
     SCOPED_TRACE(about);
     ASSERT_TRUE(launch("", {width, height, k}, d_out.data(), input, values, picture.object(),
                        static_cast<int>(width), static_cast<int>(height), static_cast<int>(k)));
-    ASSERT_TRUE(arrays_equal(d_out.to_host(), expected, shape_of(number, width, height, k)));
+    const std::vector<float> out = d_out.to_host();
+    if (is_shown_) show(pixels, width, height, out);
+    ASSERT_TRUE(arrays_equal(out, expected, shape_of(number, width, height, k)));
+  }
+
+  /// As check_values(), for a person to look at, too.
+  void check_and_show(const std::vector<float>& pixels, std::int64_t width, std::int64_t height,
+                      std::int64_t k) {
+    is_shown_ = true;
+    check_values(pixels, width, height, k);
   }
 
   /// Random levels.
@@ -90,7 +100,38 @@ class ReadPaths : public LabTest {
     if (stage().number == kBrightRuns) return {1, 2, 7, 8, 9, 31, 33, 63, 64};
     return {1, 2, 3, 17, 63, 64};
   }
+
+ private:
+  /// What a filter made, as levels: the mean of what it added up.
+  void show(const std::vector<float>& pixels, std::int64_t width, std::int64_t height,
+            std::vector<float> out) const {
+    const int number = stage().number;
+    if (number != kBoxFilter && number != kSampleNearby) return;
+    constexpr std::int64_t kTaps = 2 * reference::kRadius + 1;
+    const auto summed =
+        static_cast<float>(number == kBoxFilter ? kTaps * kTaps : reference::kSamples);
+    for (float& level : out) level /= summed;
+    show_picture(width, height, pixels, out);
+  }
+
+  bool is_shown_ = false;
 };
+
+/// A zone plate: rings that lie closer the farther they are from the middle. A filter wipes out
+/// those that are narrower than its box; below it is a white bar on black, whose edges it softens.
+std::vector<float> zone_plate(std::int64_t width, std::int64_t height) {
+  constexpr double kPerRing = 96;
+  std::vector<float> pixels;
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x) {
+      const std::int64_t dx = x - width / 2, dy = y - height / 2;
+      const double ring = std::cos(static_cast<double>(dx * dx + dy * dy) / kPerRing);
+      const bool is_bar = x >= width / 8 && x < width - width / 8 && y < height - 8;
+      pixels.push_back(y < height - 24 ? static_cast<float>(std::lround(127.5 + 127.5 * ring))
+                                       : static_cast<float>(is_bar && y >= height - 16 ? 255 : 0));
+    }
+  return pixels;
+}
 
 LAB_TEST_WITH_HINT(ReadPaths, OnePixel, "first-element") { check_sizes({{1, 1}}); }
 
@@ -122,6 +163,11 @@ LAB_TEST_WITH_HINT(ReadPaths, EveryLevel, "levels") {
   for (std::size_t i = 0; i < pixels.size(); ++i)
     pixels[i] = static_cast<float>((i * 37 + i / 64) % 256);
   check_values(pixels, 64, 64, timed_k(stage().number));
+}
+
+LAB_TEST_WITH_HINT(ReadPaths, RingsAndABar, "levels") {
+  constexpr std::int64_t kWidth = 192, kHeight = 160;
+  check_and_show(zone_plate(kWidth, kHeight), kWidth, kHeight, timed_k(stage().number));
 }
 
 LAB_TEST_WITH_HINT(ReadPaths, BrightAndDark, "levels") {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grader/course/lab.hpp"
@@ -77,6 +78,13 @@ class LabTest : public testing::Test {
     set_constant_bytes(variable, std::as_bytes(std::span(values)));
   }
 
+  /// Shows whoever checks their own kernel what it made of a picture: both side by side, the
+  /// picture on the left, as the PNG of the stage in the folder of --pictures; without one nothing
+  /// is done. Both have `width` times `height` levels in rows, from 0 (black) to 255; levels beyond
+  /// are cut.
+  void show_picture(std::int64_t width, std::int64_t height, const std::vector<float>& before,
+                    const std::vector<float>& after) const;
+
   /// Whether blocks of the stage's timed cases at a size of more than 2^31 elements find their
   /// place; on a device that cannot run some blocks alone nothing is looked at. `contract`: what
   /// allows the size.
@@ -92,6 +100,9 @@ class LabTest : public testing::Test {
   StageRun* run_ = nullptr;
   std::uint64_t drawn_ = 0;  ///< how often anew
 };
+
+/// A PNG of 8-bit levels of grey in rows: `width` times `height` of them.
+[[nodiscard]] std::string png_of(std::int64_t width, std::int64_t height, std::string_view levels);
 
 namespace detail {
 

@@ -60,6 +60,8 @@ void add_options(CLI::App& app, Options& options, OptionTexts& texts) {
   app.add_option("--oracle", options.oracle, "the lab's oracle.cpp, compiled as a library")
       ->check(CLI::ExistingFile);
   app.add_option("--result", options.result, "append one JSON line per stage to this file");
+  app.add_option("--pictures", options.pictures,
+                 "a folder: pictures that a stage's kernel made are written there as N.png");
   app.add_option("--stages", texts.stages, "numbers of the stages, like 1,3; all if left out");
   app.add_option("--seed", options.seed, "all data follows from it");
   app.add_flag("--quick", options.quick, "correctness only, no timing");

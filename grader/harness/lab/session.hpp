@@ -36,6 +36,7 @@ struct Options {
   std::filesystem::path kernels;     ///< harness.fatbin
   std::filesystem::path oracle;      ///< a lab's oracle.cpp, compiled; empty: it has a test.cpp
   std::filesystem::path result;      ///< JSON lines are appended here; empty: no file
+  std::filesystem::path pictures;    ///< folder for what LabTest::show_picture() shows; empty: none
   std::vector<int> stages;           ///< empty: all
   std::uint64_t seed = 1;
   bool quick = false;  ///< correctness only
