@@ -105,8 +105,17 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
                                  const std::function<void(const course::Result&)>& on_result) {
   std::vector<judge::CheckRequest> requests;
   std::vector<std::future<base::Result<judge::CompiledSubmission>>> compiling;
-  for (const course::Selection& selection : selections)
+  for (const course::Selection& selection : selections) {
     requests.push_back(judge::request_for(context.place, tools, options, selection, stop));
+    // One test alone may not be the one that makes a picture.
+    if (!options.test.empty()) continue;
+    std::error_code ignored;
+    for (const int stage : selection.stages)
+      std::filesystem::remove(context.picture_of(selection.lab->id, stage), ignored);
+    requests.back().more_arguments.insert(
+        requests.back().more_arguments.end(),
+        {"--pictures", context.picture_of(selection.lab->id, 1).parent_path().string()});
+  }
   compiling.reserve(requests.size());
   for (const judge::CheckRequest& request : requests) {
     compiling.push_back(

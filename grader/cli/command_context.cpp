@@ -214,9 +214,27 @@ base::Status put_page(const Context& context, const PageOptions& options, const 
   return base::Done{};
 }
 
+std::vector<course::RooflineDot> dots_on(const std::string& device,
+                                         const judge::StageState& state) {
+  std::vector<course::RooflineDot> dots;
+  for (const course::RooflineDot& dot : state.history)
+    if (dot.device == device) dots.push_back(dot);
+  return dots;
+}
+
 base::Status make_page(const Context& context, const PageOptions& options,
                        const course::Result& result, const std::filesystem::path& source) {
-  return put_page(context, options, result.lab, report::render_html(result, read_source(source)));
+  report::PageParts parts;
+  for (const course::StageResult& stage : result.stages)
+    if (const auto picture = base::read_file(context.picture_of(result.lab, stage.stage)))
+      parts.pictures[stage.stage] = *picture;
+  const auto lab = context.course.find(result.lab);
+  if (lab && source == context.kernel_of(**lab))
+    for (const course::Stage& stage : (*lab)->stages)
+      parts.dots[stage.number] =
+          dots_on(result.device.short_name(), context.states().read(result.lab, stage.number));
+  return put_page(context, options, result.lab,
+                  report::render_html(result, read_source(source), parts));
 }
 
 }  // namespace membound::cli

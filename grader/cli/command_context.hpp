@@ -44,6 +44,10 @@ struct Context {
   [[nodiscard]] std::filesystem::path kernel_of(const course::Lab& lab) const {
     return lab.folder / "kernel.cu";
   }
+  /// Where the last check of a stage left what its kernel made of a picture: a PNG, for few stages.
+  [[nodiscard]] std::filesystem::path picture_of(const std::string& lab, int stage) const {
+    return place.state / "pictures" / lab / (std::to_string(stage) + ".png");
+  }
   /// The same as messages show it.
   [[nodiscard]] std::string shown_kernel_of(const course::Lab& lab) const {
     return lab.tree.empty() ? "labs/" + lab.id + "/kernel.cu" : kernel_of(lab).string();
@@ -81,6 +85,11 @@ int report_exception(const std::exception& error);
 [[nodiscard]] base::Status finish_output();
 /// A remark that is no error: "membound: note: …".
 void report_note(const std::string& text);
+
+/// Where the checks of a stage that were remembered on this device, "vgpu:h200", lie on its
+/// roofline.
+[[nodiscard]] std::vector<course::RooflineDot> dots_on(const std::string& device,
+                                                       const judge::StageState& state);
 
 /// What is asked for; nothing by default.
 struct PageOptions {

@@ -10,6 +10,7 @@
 #include "grader/judge/student_progress.hpp"
 #include "grader/report/diagnostics.hpp"
 #include "grader/report/handout.hpp"
+#include "grader/report/result_page.hpp"
 #include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 
@@ -227,7 +228,8 @@ base::Result<std::string> hint_text(const Context& context, const course::Lab& l
   return text;
 }
 
-LastChecks::LastChecks(const Context& context, const std::vector<course::Selection>& selections) {
+LastChecks::LastChecks(const Context& context, const std::vector<course::Selection>& selections)
+    : context_(&context) {
   for (const course::Selection& selection : selections)
     for (const int number : selection.stages) {
       judge::StageState state = context.states().read(selection.lab->id, number);
@@ -235,6 +237,40 @@ LastChecks::LastChecks(const Context& context, const std::vector<course::Selecti
       if (state.predicted) predictions_.push_back({selection.lab, number, *state.predicted});
     }
 }
+
+namespace {
+
+std::string ways_of(const Context& context, const course::Result& result,
+                    const report::Style& style) {
+  std::string text;
+  for (const course::StageResult& stage : result.stages) {
+    const std::string way = report::way_on_roofline(
+        dots_on(stage.device, context.states().read(stage.lab, stage.stage)));
+    if (!way.empty())
+      text += report::wrapped(
+          "Roofline, stage " + std::to_string(stage.stage) + ", from check to " + "check: " + way,
+          style.width, 0);
+  }
+  return text;
+}
+
+std::string pictures_of(const Context& context, const course::Result& result,
+                        const report::Style& style) {
+  std::string text;
+  for (const course::StageResult& stage : result.stages) {
+    const auto file = context.picture_of(stage.lab, stage.stage);
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored))
+      text += report::wrapped(
+          "Picture of stage " + std::to_string(stage.stage) +
+              ", on the right as your kernel made it: " +
+              file.lexically_proximate(std::filesystem::current_path(ignored)).string(),
+          style.width, 0);
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string LastChecks::changes(const course::Result& result, const report::Style& style) const {
   std::string text;
@@ -253,7 +289,7 @@ std::string LastChecks::changes(const course::Result& result, const report::Styl
             "Since the last check of stage " + std::to_string(stage.stage) + ": " + change,
             style.width, 0);
     }
-  return text;
+  return text + ways_of(*context_, result, style) + pictures_of(*context_, result, style);
 }
 
 }  // namespace membound::cli

@@ -68,7 +68,8 @@ class LastChecks {
  public:
   LastChecks(const Context& context, const std::vector<course::Selection>& selections);
 
-  /// A line for each stage of `result` that is not what it was, or that the student predicted.
+  /// A line for each stage of `result` that is not what it was, or that the student predicted; its
+  /// way on the roofline, where operations limit it; and where its picture is.
   [[nodiscard]] std::string changes(const course::Result& result, const report::Style& style) const;
 
  private:
@@ -77,6 +78,7 @@ class LastChecks {
     int stage;
     double number;
   };
+  const Context* context_;
   std::vector<Prediction> predictions_;
   std::vector<course::StageResult> stages_;
 };

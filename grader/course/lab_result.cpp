@@ -124,6 +124,33 @@ void from_json(const json& in, Result& value) {
   }
 }
 
+MEMBOUND_JSON(RooflineDot, device, operations_per_byte, operations_per_second, roof,
+              bytes_per_second)
+
+std::optional<RooflineDot> roofline_dot(const StageResult& stage) {
+  constexpr double kSectorBytes = 32;
+  if (stage.bound != Bound::kOperations || !stage.speed || !stage.ceiling) return std::nullopt;
+  RooflineDot dot{stage.device, 0, *stage.speed, *stage.ceiling, 0};
+  double operations = 0, bytes = 0;
+  for (const Timing& timing : stage.timings) {
+    int launches = 0;
+    for (const KernelProfile& kernel : stage.profiles)
+      if (kernel.label == timing.label) launches = std::max(launches, kernel.launches);
+    operations += launches * timing.useful_operations;
+  }
+  for (const SourceLine& line : stage.source_lines)
+    if (line.access == "load")
+      bytes += static_cast<double>(line.requests) * line.per_request * kSectorBytes;
+  for (const KernelProfile& kernel : stage.profiles)
+    for (const TimeBound& bound : kernel.bounds)
+      if (bound.name == "DRAM bandwidth" && bound.ns > 0)
+        dot.bytes_per_second = static_cast<double>(kernel.dram_bytes) / bound.ns * 1e9;
+  if (operations <= 0 || bytes <= 0 || dot.bytes_per_second <= 0 || dot.roof <= 0)
+    return std::nullopt;
+  dot.operations_per_byte = operations / bytes;
+  return dot;
+}
+
 std::string to_text(const std::vector<Result>& results) {
   const json all = results.size() == 1 ? json(results.front()) : json(results);
   return dump_safely(all, 2) + "\n";

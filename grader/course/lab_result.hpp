@@ -175,6 +175,22 @@ struct StageResult {
   [[nodiscard]] bool passed() const { return verdict == Verdict::kPassed; }
 };
 
+/// Where a kernel that is limited by operations lies on its device's roofline. Bytes are those of
+/// the sectors that its loads ask L1 for: what a block and a thread reuse takes none.
+struct RooflineDot {
+  std::string device;  ///< as StageResult::device
+  double operations_per_byte = 0;
+  double operations_per_second = 0;
+  double roof = 0;              ///< the device's arithmetic, operations per second
+  double bytes_per_second = 0;  ///< of its DRAM
+};
+
+/// Nothing where operations are not what limits the stage, or nothing was counted.
+[[nodiscard]] std::optional<RooflineDot> roofline_dot(const StageResult& stage);
+
+void to_json(nlohmann::json& out, const RooflineDot& value);
+void from_json(const nlohmann::json& in, RooflineDot& value);
+
 /// The result of one submission to one lab.
 struct Result {
   static constexpr const char* kSchema = "membound-result/1";

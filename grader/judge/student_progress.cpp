@@ -23,6 +23,17 @@ std::filesystem::path file_of(const std::filesystem::path& folder, const std::st
   return folder / lab / (std::to_string(stage) + ".json");
 }
 
+/// How many checks of a stage are kept.
+constexpr std::size_t kMostChecks = 16;
+
+/// A check that found the same as the one before it is no news.
+void add_check(const course::StageResult& stage, std::vector<course::RooflineDot>& history) {
+  std::optional<course::RooflineDot> now = course::roofline_dot(stage);
+  if (!now || (!history.empty() && json(history.back()) == json(*now))) return;
+  history.push_back(*std::move(now));
+  if (history.size() > kMostChecks) history.erase(history.begin());
+}
+
 }  // namespace
 
 StageState StateFolder::read(const std::string& lab, int stage) const {
@@ -39,6 +50,7 @@ StageState StateFolder::read(const std::string& lab, int stage) const {
     course::read_field(in, "ever_passed", state.ever_passed);
     course::read_field(in, "hints_used", state.hints_used);
     course::read_field(in, "predicted", state.predicted);
+    course::read_field(in, "history", state.history);
     return state;
   } catch (const json::exception&) {
     return {};
@@ -54,6 +66,7 @@ base::Status StateFolder::write(const std::string& lab, int stage, const StageSt
               {"hints_used", state.hints_used}};
   if (state.last) out["last"] = *state.last;
   if (state.predicted) out["predicted"] = *state.predicted;
+  if (!state.history.empty()) out["history"] = state.history;
   return base::write_file(file_of(folder_, lab, stage), course::dump_safely(out) + "\n");
 }
 
@@ -72,6 +85,7 @@ base::Status StateFolder::remember(const course::Result& result) const {
       profile.traced_warp = 0;
       profile.traced_label.clear();
     }
+    add_check(stage, state.history);
     state.checked_at = result.created_at;
     state.submission_sha256 = result.submission_sha256;
     state.best_points = std::max(state.best_points, stage.points);

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
@@ -26,6 +27,8 @@ struct StageState {
   bool ever_passed = false;
   std::map<std::string, int> hints_used;  ///< by tag: tiers shown
   std::optional<double> predicted;        ///< what the student said to the stage's question
+  /// Of the last checks that found something new, oldest first.
+  std::vector<course::RooflineDot> history;
 };
 
 /// Reads and writes them below one folder.

@@ -18,6 +18,7 @@
 #include "grader/report/handout.hpp"
 #include "grader/report/markdown_html.hpp"
 #include "grader/report/svg.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::report {
 namespace {
@@ -62,20 +63,6 @@ if not has_membound(".", "..", "../.."):
 assert has_membound(FOLDER or "cuda-labs"), "this is no Membound: see SOURCE above"
 %load_ext membound_notebook
 %course $FOLDER)";
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    unsigned group = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      group = group << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-    for (std::size_t i = 0; i < 4; ++i)
-      text += at + i > bytes.size() ? '=' : kDigits[group >> (18 - 6 * i) & 63];
-  }
-  return text;
-}
 
 /// An SVG picture without what stands before it and the ends of lines between its elements.
 std::string compact(std::string_view svg) {

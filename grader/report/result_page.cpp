@@ -108,7 +108,13 @@ std::string case_of(const StageResult& stage) {
                    std::to_string(stage.timings.size()) + " cases";
 }
 
-json stage_values(const StageResult& stage, const SourceText& source) {
+/// An address that holds the picture itself; empty without one.
+std::string picture_of(const StageResult& stage, const PageParts& parts) {
+  const auto found = parts.pictures.find(stage.stage);
+  return found == parts.pictures.end() ? "" : "data:image/png;base64," + base64(found->second);
+}
+
+json stage_values(const StageResult& stage, const SourceText& source, const PageParts& parts) {
   json values = {{"number", std::to_string(stage.stage)},
                  {"title", stage.title},
                  {"tone", look_of(stage.verdict)},
@@ -118,6 +124,7 @@ json stage_values(const StageResult& stage, const SourceText& source) {
                  {"bar", number(stage.pass_ratio)},
                  {"points", points(stage.points) + " of " + points(stage.max_points)},
                  {"passed", passed_tests(stage)},
+                 {"picture", picture_of(stage, parts)},
                  {"failed", json::array()},
                  {"more_failed", json::array()},
                  {"case", case_of(stage)},
@@ -148,7 +155,8 @@ bool has_a_trace(const course::Result& result) {
 
 }  // namespace
 
-std::string render_html(const course::Result& result, const SourceText& source) {
+std::string render_html(const course::Result& result, const SourceText& source,
+                        const PageParts& parts) {
   json values = {
       {"style", template_text("style")},
       {"title", result.title},
@@ -159,9 +167,10 @@ std::string render_html(const course::Result& result, const SourceText& source) 
                         result.created_at + "; Membound " + result.membound_version},
       {"script", has_a_trace(result) ? steps_script() : ""},
       {"compiler_output", result.compiler_output},
+      {"ways", draw_ways(parts.dots)},
       {"stages", json::array()}};
   for (const StageResult& stage : result.stages)
-    values["stages"].push_back(stage_values(stage, source));
+    values["stages"].push_back(stage_values(stage, source, parts));
   auto page =
       base::filled_template(std::string(template_text("page")), values, base::Quoting::kHtml);
   MEMBOUND_CHECK(page.ok());
@@ -344,7 +353,8 @@ std::string power_text(double value) {
   return text;
 }
 
-void draw_axes(Svg& svg, const Scale& x, const Scale& y) {
+void draw_axes(Svg& svg, const Scale& x, const Scale& y, std::string_view of_x,
+               std::string_view of_y) {
   for (double power = x.low; power <= x.high; ++power) {
     const double value = std::pow(10, power);
     svg.line(x.at(value), y.from, x.at(value), y.to, "grid");
@@ -357,9 +367,21 @@ void draw_axes(Svg& svg, const Scale& x, const Scale& y) {
   }
   svg.line(x.from, y.from, x.to, y.from, "axis");
   svg.line(x.from, y.from, x.from, y.to, "axis");
-  svg.text((x.from + x.to) / 2, y.from + 33, kSmallText, "faint", "middle",
-           "warp instructions per byte of DRAM traffic");
-  svg.upward_text(16, y.from - 8, kSmallText, "faint", "1e9 warp instructions a second");
+  svg.text((x.from + x.to) / 2, y.from + 33, kSmallText, "faint", "middle", of_x);
+  svg.upward_text(16, y.from - 8, kSmallText, "faint", of_y);
+}
+
+/// `flat`: what the upper roof is of.
+void draw_roofs(Svg& svg, const Roofline& r, const Scale& x, const Scale& y,
+                const std::string& flat) {
+  const double left = std::pow(10, x.low), right = std::pow(10, x.high);
+  const double bend = std::clamp(r.issue_roof / r.dram_gbs, left, right);
+  svg.line(x.at(left), y.at(r.roof_at(left)), x.at(bend), y.at(r.roof_at(bend)), "roof");
+  svg.line(x.at(bend), y.at(r.roof_at(bend)), x.at(right), y.at(r.roof_at(right)), "roof");
+  svg.text(kPlotWidth - kPlotRight, y.at(r.issue_roof) - 6, kSmallText, "ink", "end",
+           flat + ": " + amount(r.issue_roof) + "e9 a second");
+  svg.text(x.at(left) + 8, kPlotTop + 12, kSmallText, "ink", "start",
+           "slope: DRAM, " + amount(r.dram_gbs) + " GB/s");
 }
 
 }  // namespace
@@ -380,21 +402,16 @@ std::string draw_roofline(const Roofline& r, const std::string& title, bool stan
   const double low = std::min(ridge, r.instructions_per_byte) / 3;
   const double high = std::max(ridge, r.instructions_per_byte) * 3;
   const Scale x(low, high, kPlotLeft, kPlotWidth - kPlotRight);
-  const double left = std::pow(10, x.low), right = std::pow(10, x.high);
+  const double left = std::pow(10, x.low);
   const Scale y(std::min(r.reached, r.roof_at(left)), r.issue_roof * 1.5, kHeight - kBottom,
                 kPlotTop);
   const double share = r.reached / r.roof_at(r.instructions_per_byte);
   const std::string words = amount(100 * share) + " % of the roof above it";
   Svg svg(kPlotWidth, title, words + "; predicted by the timing model");
   svg.text(12, 22, 14, "strong", "start", title);
-  draw_axes(svg, x, y);
-  const double bend = std::clamp(ridge, left, right);
-  svg.line(x.at(left), y.at(r.roof_at(left)), x.at(bend), y.at(r.roof_at(bend)), "roof");
-  svg.line(x.at(bend), y.at(r.roof_at(bend)), x.at(right), y.at(r.roof_at(right)), "roof");
-  svg.text(kPlotWidth - kPlotRight, y.at(r.issue_roof) - 6, kSmallText, "ink", "end",
-           "issue slots: " + amount(r.issue_roof) + "e9 a second");
-  svg.text(x.at(left) + 8, kPlotTop + 12, kSmallText, "ink", "start",
-           "slope: DRAM, " + amount(r.dram_gbs) + " GB/s");
+  draw_axes(svg, x, y, "warp instructions per byte of DRAM traffic",
+            "1e9 warp instructions a second");
+  draw_roofs(svg, r, x, y, "issue slots");
   const double px = x.at(r.instructions_per_byte), py = y.at(r.reached);
   svg.line(px, py, px, y.at(r.roof_at(r.instructions_per_byte)), "dash");
   svg.circle(px, py, 5, "mark");
@@ -402,6 +419,55 @@ std::string draw_roofline(const Roofline& r, const std::string& title, bool stan
   svg.text(px + (at_right ? -10 : 10), py + 14, 11, "strong", at_right ? "end" : "start",
            "this kernel: " + words);
   return svg.finish(kHeight, standalone);
+}
+
+std::string way_on_roofline(const std::vector<course::RooflineDot>& dots) {
+  std::string text;
+  for (const course::RooflineDot& dot : dots) {
+    const bool is_first = &dot == dots.data();
+    text += (is_first           ? ""
+             : &dot == &dots[1] ? "; then "
+                                : ", ") +
+            amount(dot.operations_per_byte) + (is_first ? " operations a byte, " : " at ") +
+            speed(dot.operations_per_second, course::Bound::kOperations);
+  }
+  return dots.size() < 2 ? "" : text;
+}
+
+std::string draw_ways(const std::map<int, std::vector<course::RooflineDot>>& ways) {
+  std::vector<course::RooflineDot> all;
+  for (const auto& [stage, dots] : ways) all.insert(all.end(), dots.begin(), dots.end());
+  if (all.size() < 2) return "";
+  const course::RooflineDot& device = all.back();
+  const Roofline roofs{0, 0, device.roof / 1e9, device.bytes_per_second / 1e9};
+  const double ridge = roofs.issue_roof / roofs.dram_gbs;
+  double low = ridge, high = ridge, slowest = roofs.issue_roof;
+  for (const course::RooflineDot& dot : all) {
+    low = std::min(low, dot.operations_per_byte);
+    high = std::max(high, dot.operations_per_byte);
+    slowest = std::min(slowest, dot.operations_per_second / 1e9);
+  }
+  const Scale x(low, high * 2, kPlotLeft, kPlotWidth - kPlotRight);
+  const Scale y(std::min(slowest, roofs.roof_at(std::pow(10, x.low))), roofs.issue_roof * 1.5,
+                kHeight - kBottom, kPlotTop);
+  const std::string title = "From check to check";
+  Svg svg(kPlotWidth, title, "a dot for each check, the last one of each stage with its number",
+          "    .mb-trail{fill:none;stroke:#8b8f96;stroke-width:1}\n");
+  svg.text(12, 22, 14, "strong", "start", title);
+  draw_axes(svg, x, y, "operations per byte that loads ask L1 for", "1e9 operations a second");
+  draw_roofs(svg, roofs, x, y, "arithmetic");
+  for (const auto& [stage, dots] : ways) {
+    std::string way;
+    for (const course::RooflineDot& dot : dots) {
+      const double px = x.at(dot.operations_per_byte), py = y.at(dot.operations_per_second / 1e9);
+      const bool is_last = &dot == &dots.back();
+      way += (way.empty() ? "M" : "L") + coordinate(px) + " " + coordinate(py);
+      svg.circle(px, py, is_last ? 5 : 3, is_last ? "mark" : "cell");
+      if (is_last) svg.text(px + 8, py + 4, kSmallText, "strong", "start", std::to_string(stage));
+    }
+    if (dots.size() > 1) svg.path(way, "trail");
+  }
+  return svg.finish(kHeight, false);
 }
 
 }  // namespace membound::report

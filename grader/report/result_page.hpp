@@ -5,16 +5,26 @@
 /// what each line costs, pictures of the accesses, what bounds the kernel. Decides nothing.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "grader/course/lab_result.hpp"
 #include "grader/report/profile_text.hpp"
 
 namespace membound::report {
 
+/// What a page shows of a lab's stages that stands in no result, by the stage's number.
+struct PageParts {
+  std::map<int, std::string> pictures;  ///< the bytes of a PNG: a picture, and what became of it
+  /// One for each check of the stage that is remembered, this one's last.
+  std::map<int, std::vector<course::RooflineDot>> dots;
+};
+
 /// The whole page. Looks follow the reader's light or dark theme; nothing is fetched.
-[[nodiscard]] std::string render_html(const course::Result& result, const SourceText& source);
+[[nodiscard]] std::string render_html(const course::Result& result, const SourceText& source,
+                                      const PageParts& parts = {});
 
 /// The part of a page that shows `kernel`, a kernel of `stage`: templates/kernel.html.
 [[nodiscard]] std::string kernel_section(const course::StageResult& stage,
@@ -42,5 +52,13 @@ struct Roofline {
 /// The picture, 700 pixels wide.
 [[nodiscard]] std::string draw_roofline(const Roofline& roofline, const std::string& title,
                                         bool standalone = false);
+
+/// The way of a stage from check to check: "0.4 operations a byte, 5.9 Tops/s; then 8 at 8.4
+/// Tops/s"; empty for fewer than two dots.
+[[nodiscard]] std::string way_on_roofline(const std::vector<course::RooflineDot>& dots);
+
+/// The same of all stages as one picture: the dots of a stage are joined in their order, the last
+/// one is full and has the stage's number. Empty for fewer than two dots.
+[[nodiscard]] std::string draw_ways(const std::map<int, std::vector<course::RooflineDot>>& dots);
 
 }  // namespace membound::report

@@ -102,6 +102,20 @@ std::string amount(double value) {
   return text;
 }
 
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    unsigned group = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    for (std::size_t i = 0; i < 4; ++i)
+      text += at + i > bytes.size() ? '=' : kDigits[group >> (18 - 6 * i) & 63];
+  }
+  return text;
+}
+
 std::string speed(double per_second, course::Bound bound) {
   if (bound == course::Bound::kBandwidth) return number(per_second / 1e9) + " GB/s";
   if (per_second >= 1e12) return number(per_second / 1e12) + " Tops/s";

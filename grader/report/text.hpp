@@ -33,6 +33,9 @@ namespace membound::report {
 /// The same without needless zeros: 32 -> "32", 25.04 -> "25".
 [[nodiscard]] std::string amount(double value);
 
+/// Bytes as an address of a page has them, "data:image/png;base64,…".
+[[nodiscard]] std::string base64(std::string_view bytes);
+
 /// Bytes per second as "3,580 GB/s", operations per second as "24.7 Tops/s".
 [[nodiscard]] std::string speed(double per_second, course::Bound bound);
 

@@ -41,6 +41,60 @@ TEST(State, RemembersTheLastResultAndTheBest) {
   EXPECT_EQ(state.checked_at, "2026-01-02T03:04:05Z");
 }
 
+/// A check of a stage that is limited by operations: 64 a request of `sectors` sectors.
+course::Result check_of_a_product(double sectors) {
+  course::Result result = result_with(course::Verdict::kPassed, 20);
+  course::StageResult& stage = result.stages[0];
+  stage.device = "vgpu:h200";
+  stage.bound = course::Bound::kOperations;
+  stage.speed = 5e12;
+  stage.ceiling = 60e12;
+  stage.timings[0].label = "64 x 64";
+  stage.timings[0].useful_operations = 6400;
+  course::KernelProfile kernel;
+  kernel.label = "64 x 64";
+  kernel.launches = 2;
+  kernel.dram_bytes = 8000;
+  kernel.bounds = {{"DRAM bandwidth", 2}};
+  stage.profiles = {kernel};
+  stage.source_lines = {{"kernel.cu", 3, "", "load", "sectors", 200, sectors, 1},
+                        {"kernel.cu", 4, "", "store", "sectors", 900, 4, 4}};
+  return result;
+}
+
+TEST(State, RemembersTheWayOnTheRooflineOnceForEachThingThatWasNew) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path());
+  for (const double sectors : {4, 4, 1}) ASSERT_TRUE(states.remember(check_of_a_product(sectors)));
+  const std::vector<course::RooflineDot> dots = states.read("01-x", 2).history;
+  ASSERT_EQ(dots.size(), 2U);
+  EXPECT_EQ(dots[0].device, "vgpu:h200");
+  EXPECT_DOUBLE_EQ(dots[0].operations_per_byte, 0.5);  // 2 launches of 6,400 by 200 * 4 * 32 bytes
+  EXPECT_DOUBLE_EQ(dots[1].operations_per_byte, 2);
+  EXPECT_DOUBLE_EQ(dots[1].operations_per_second, 5e12);
+  EXPECT_DOUBLE_EQ(dots[1].roof, 60e12);
+  EXPECT_DOUBLE_EQ(dots[1].bytes_per_second, 4e12);
+}
+
+TEST(State, HasNoDotForWhatIsLimitedByBandwidth) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path());
+  course::Result copy = check_of_a_product(4);
+  copy.stages[0].bound = course::Bound::kBandwidth;
+  ASSERT_TRUE(states.remember(copy));
+  EXPECT_TRUE(states.read("01-x", 2).history.empty());
+}
+
+TEST(State, KeepsTheLastChecksAlone) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path());
+  for (int sectors = 1; sectors <= 20; ++sectors)
+    ASSERT_TRUE(states.remember(check_of_a_product(sectors)));
+  const std::vector<course::RooflineDot> dots = states.read("01-x", 2).history;
+  ASSERT_EQ(dots.size(), 16U);
+  EXPECT_DOUBLE_EQ(dots.back().operations_per_byte, 0.1);
+}
+
 TEST(State, RemembersTheSameWhetherOrNotAPageWasMade) {
   const TemporaryFolder folder;
   const StateFolder states(folder.path());

@@ -118,6 +118,31 @@ TEST(Roofline, IsLeftOutWithoutTraffic) {
   EXPECT_FALSE(roofline_of(kernel));
 }
 
+const course::RooflineDot kNaive{"vgpu:h200", 0.4, 4.5e12, 56e12, 4.6e12},
+    kTiles{"vgpu:h200", 8, 7.2e12, 56e12, 4.6e12}, kBlocks{"vgpu:h200", 32, 29e12, 56e12, 4.6e12};
+
+TEST(WayOnTheRoofline, IsToldFromTheSecondCheckOn) {
+  EXPECT_EQ(way_on_roofline({}), "");
+  EXPECT_EQ(way_on_roofline({kNaive}), "");
+  EXPECT_EQ(way_on_roofline({kNaive, kTiles, kBlocks}),
+            "0.4 operations a byte, 4.50 Tops/s; then 8 at 7.20 Tops/s, 32 at 29.0 Tops/s");
+}
+
+TEST(WayOnTheRoofline, IsDrawnWithADotForEachCheckOfAllStages) {
+  EXPECT_EQ(draw_ways({{3, {kNaive}}}), "");
+  const std::string picture = draw_ways({{3, {kNaive}}, {4, {kNaive, kTiles}}, {5, {kBlocks}}});
+  const auto count = [&](const std::string& what) {
+    std::size_t found = 0;
+    for (auto at = picture.find(what); at != std::string::npos; at = picture.find(what, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<circle"), 4U);
+  EXPECT_EQ(count("class=\"mb-mark\""), 3U);   // the last check of each stage
+  EXPECT_EQ(count("class=\"mb-trail\""), 1U);  // stage 4 has a way
+  EXPECT_THAT(picture, HasSubstr("arithmetic: 56,000e9 a second"));
+}
+
 course::Result result() {
   course::Result result;
   result.title = "Copy & paste";
@@ -138,6 +163,15 @@ TEST(Html, NeedsNothingFromElsewhere) {
   EXPECT_THAT(page, Not(HasSubstr("<script src")));
   EXPECT_THAT(page, Not(HasSubstr(" src=")));
   EXPECT_THAT(page, Not(HasSubstr("@import")));
+}
+
+TEST(Html, HoldsPictureAndWaysWhereThereAreSome) {
+  EXPECT_THAT(render_html(result(), kSource), Not(HasSubstr("<img")));
+  EXPECT_THAT(render_html(result(), kSource), Not(HasSubstr("From check to check")));
+  const std::string page = render_html(
+      result(), kSource, {.pictures = {{2, "\x89PNG"}}, .dots = {{2, {kNaive, kTiles}}}});
+  EXPECT_THAT(page, HasSubstr("src=\"data:image/png;base64,iVBORw==\""));
+  EXPECT_THAT(page, HasSubstr("<h2>From check to check</h2>"));
 }
 
 TEST(Html, TellsTheCauseBeforeTheTestsThatFailOfItAndFoldsAllButTheFirst) {
