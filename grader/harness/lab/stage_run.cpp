@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "grader/base/digest.hpp"
 #include "grader/harness/cases/failure_text.hpp"
 #include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/guarded_memory.hpp"
@@ -108,7 +109,7 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
   limit_steps(GuardedMemory::all_bytes());
   std::optional<Sampling> only_results;
   if (session_.device().can_sample())
-    only_results = Sampling{.seed = warp_order_seed(), .all = true, .counts = false};
+    only_results = Sampling{.seed = next_warp_order(), .all = true, .counts = false};
   const SampledLaunches uncounted(session_.device(), only_results);
   const Preparation preparation =
       session_.student().prepare({stage_.kernel, instance, sizes}, seconds);
@@ -139,10 +140,13 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
   return check_untouched(arguments, d_scratch);
 }
 
-/// Of tests, whose results a right kernel gives in whatever order a GPU runs its warps.
-std::uint64_t StageRun::warp_order_seed() const {
+/// Of tests, whose results a right kernel gives in whatever order a GPU runs its warps. Each launch
+/// of a test has an order of its own, the same one whichever tests and stages run beside it.
+std::uint64_t StageRun::next_warp_order() {
   constexpr std::uint64_t kWarpOrder = 0x77617270;  // "warp"
-  return session_.seeds().derive(session_.options().seed, kWarpOrder) | 1;
+  const std::string launch = stage_.kernel + "." + test_ + "." + std::to_string(++launches_);
+  return session_.seeds().derive(session_.options().seed, kWarpOrder ^ base::stable_hash(launch)) |
+         1;
 }
 
 testing::AssertionResult StageRun::check_untouched(const KernelArguments& arguments,
@@ -206,6 +210,7 @@ void StageRun::begin_stage() { start_ = std::chrono::steady_clock::now(); }
 void StageRun::begin_test(const std::string& name) {
   const std::lock_guard lock(mutex_);
   test_ = name;
+  launches_ = 0;
   printed_.clear();
   cause_ = course::Cause::kNone;
   limit_steps(0);

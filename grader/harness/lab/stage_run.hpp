@@ -83,7 +83,7 @@ class StageRun {
                                                     const TimedCase& timed_case);
   [[nodiscard]] TimingRequest timing_request(const TimedCase& timed_case,
                                              const course::Stage& stage, std::uint64_t seed);
-  [[nodiscard]] std::uint64_t warp_order_seed() const;
+  [[nodiscard]] std::uint64_t next_warp_order();
   /// Of a timed case: in a graded run each stage has inputs of its own, for an output that a stage
   /// leaves behind in memory must not be the answer of the next one.
   [[nodiscard]] std::uint64_t seed_of_case(std::size_t index) const;
@@ -122,6 +122,7 @@ class StageRun {
   course::Stage stage_;
   std::chrono::steady_clock::time_point start_;
   std::string test_;        // the one that is running
+  int launches_ = 0;        // of it, so far
   std::string about_test_;  // what a fault in it tells of; mostly empty
   std::string printed_;     // by its kernels
   course::Cause cause_ = course::Cause::kNone;
