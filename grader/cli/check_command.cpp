@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "grader/base/files.hpp"
@@ -114,6 +115,24 @@ void name_changed_files(const Context& context, const std::vector<course::Select
               "; the grader uses its own. Put back: ./membound reset --course");
 }
 
+/// Whether what is to look on beside our checkers is there, and may look at this device.
+base::Status find_sanitizer(const CheckOptions& options, const judge::Tools& tools) {
+  if (options.sanitizer.empty()) return base::Done{};
+  if (tools.device.kind->has_checkers())
+    return base::Error{base::ErrorKind::kUsage, "--sanitizer " + options.sanitizer,
+                       tools.device.name + " is no GPU, and compute-sanitizer looks at GPUs alone",
+                       "--device gpu",
+                       "without --sanitizer our own checkers look on, on the virtual GPU"};
+  const char* const path = std::getenv("PATH");
+  if (!judge::find_compute_sanitizer(path == nullptr ? "" : path, tools.compiler.program).empty())
+    return base::Done{};
+  return base::Error{
+      base::ErrorKind::kMachine, "compute-sanitizer", "is not there",
+      "NVIDIA's program in a folder of $PATH or beside nvcc",
+      "install the CUDA toolkit's cuda-sanitizer package; without --sanitizer our own "
+      "checkers look on, on the virtual GPU"};
+}
+
 int run_check(CheckOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -145,6 +164,8 @@ int run_check(CheckOptions options) {
   options.trace = options.page.wanted();
   const auto tools = chosen_tools(context->place, options);
   if (!tools) return report_error(tools.error());
+  if (const auto known = find_sanitizer(options, *tools); !known)
+    return report_error(known.error());
   name_changed_files(*context, *selections);
   const std::atomic<bool>* const stop = catch_interrupts();
   const bool quiet = options.json == "-";
@@ -186,6 +207,7 @@ void add_check(CLI::App& app, Action& chosen) {
   command->add_option("LAB", options->labs);
   add_check_options(*command, *options);
   command->add_option("--submission", options->submission);
+  takes_one_of(*command->add_option("--sanitizer", options->sanitizer), {"compute"});
   command->add_option("--json", options->json);
   command->add_option("--test", options->test);
   command->add_option("--size", options->size);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <future>
 
 #include "grader/cli/command_context.hpp"
@@ -139,6 +140,9 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
     request.reruns.at_failures = request.reruns.at_right_results =
         tools.device.kind->has_checkers() || judge::has_vgpu(context.place.build);
     request.profiling.counters = judge::has_vgpu(context.place.build);
+    if (const char* const path = std::getenv("PATH"); !options.sanitizer.empty())
+      request.sanitizer =
+          judge::find_compute_sanitizer(path == nullptr ? "" : path, tools.compiler.program);
     request.on_checker_rerun = [&](int stage) {
       progress->now(id + ", stage " + std::to_string(stage) + ": looking for the cause",
                     done + static_cast<int>(request.stages.size()));

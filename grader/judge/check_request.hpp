@@ -40,6 +40,7 @@ struct CheckRequest {
   int stages_at_once = 1;                      ///< more only where nothing is timed by a clock
   CheckerReruns reruns = {};                   ///< what to run again with the checkers on
   ProfilingRuns profiling = {};                ///< what to run again for what explains
+  std::filesystem::path sanitizer = {};        ///< compute-sanitizer, to look on too; or empty
   bool times_programs = true;      ///< where the device does that, and nothing is graded
   double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
   double device_seconds = 0;       ///< see SandboxOptions; of each rerun
@@ -67,6 +68,8 @@ struct CheckOptions {
   std::string test;    ///< only this one of each stage; empty: all
   std::string size;    ///< what is timed, like 2048x1024; empty: the lab's
   bool trace = false;  ///< keep what one warp asks of memory, for pictures: ProfilingRuns::pictures
+  std::string sanitizer =
+      {};  ///< "compute": NVIDIA's looks on as well, on a GPU; empty: ours alone
   std::optional<base::Error> no_gpu = {};  ///< see choose_device()
   /// "gpu" is a cluster node's, which is asked there: this machine may have none.
   bool gpu_is_elsewhere = false;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <regex>
 #include <set>
 #include <string>
 #include <thread>
@@ -15,7 +16,9 @@
 #include <vector>
 
 #include "grader/base/failpoint.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/json_io.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/findings.hpp"
@@ -344,6 +347,85 @@ base::Result<RunOutcome> EarlyRerun::take(const RunRequest& waiting) {
     if (waiting.on_tick) waiting.on_tick(rerun_.stages.front());
   }
   return outcome_.get();
+}
+
+std::filesystem::path find_compute_sanitizer(const std::string& path,
+                                             const std::filesystem::path& compiler) {
+  constexpr const char* kName = "compute-sanitizer";
+  if (auto found = base::find_in_path(kName, path); !found.empty()) return found;
+  std::error_code ignored;
+  const auto beside = std::filesystem::weakly_canonical(compiler, ignored).parent_path() / kName;
+  return std::filesystem::exists(beside, ignored) ? beside : std::filesystem::path();
+}
+
+namespace {
+
+/// The lines of a log that are the sanitizer's, without what all of them begin with.
+std::vector<std::string> lines_of_sanitizer(std::string_view log) {
+  constexpr std::string_view kMark = "=========";
+  std::vector<std::string> lines;
+  for (const std::string_view line : base::lines_of(log))
+    if (line.starts_with(kMark)) lines.emplace_back(base::trimmed(line.substr(kMark.size())));
+  return lines;
+}
+
+/// "kernel.cu 12" of "at reverse(int *)+0x90 in kernel.cu:12"; empty for a line of no kernel.cu.
+std::string place_in(const std::string& line) {
+  static const std::regex kPlace(R"(kernel\.cu:(\d+))");
+  std::smatch found;
+  return std::regex_search(line, found, kPlace) ? "kernel.cu " + found[1].str() : "";
+}
+
+}  // namespace
+
+std::string sanitizer_words(const std::string& tool, std::string_view log) {
+  static const std::regex kSummary(R"((\w+) SUMMARY: (\d+) (\w+).*)");
+  static const std::regex kThread(R"(by thread (\([\d,]+\) in block \([\d,]+\)).*)");
+  std::string first, count, kind;
+  bool is_first = true;  // its lines go on
+  for (const std::string& line : lines_of_sanitizer(log)) {
+    std::smatch found;
+    if (std::regex_match(line, found, kSummary)) {
+      count = found[2].str();
+      kind = found[3].str();
+    } else if (first.empty()) {
+      if (!line.empty() && !line.starts_with("COMPUTE-SANITIZER")) first = line;
+    } else if (line.empty()) {
+      is_first = false;
+    } else if (is_first && std::regex_match(line, found, kThread)) {
+      first += ", thread " + found[1].str();
+    } else if (const std::string place = place_in(line);
+               is_first && !place.empty() && first.find("kernel.cu") == std::string::npos) {
+      first += ", " + place;
+    }
+  }
+  if (count.empty())
+    return tool + ": it did not come to its end" + (first.empty() ? "" : ", " + first);
+  if (count == "0") return tool + ": nothing";
+  return tool + ": " + first + "; " + count + " " + kind + " in all";
+}
+
+void add_sanitizer_reports(const RunRequest& run, const std::filesystem::path& sanitizer,
+                           std::vector<course::StageMeasurement>& measurements) {
+  for (course::StageMeasurement& measurement : measurements) {
+    std::string said;
+    for (const char* tool : {"memcheck", "racecheck", "synccheck", "initcheck"}) {
+      RunRequest one = run;
+      const auto log = run.scratch_folder / ("sanitizer-" + std::to_string(getpid()) + ".log");
+      one.stages = {measurement.stage};
+      one.under = {sanitizer.string(), "--tool",        tool, "--log-file",
+                   log.string(),       "--print-limit", "100"};
+      one.more_arguments = {"--quick"};
+      const auto outcome = run_stages(one);
+      const auto text = base::read_file(log);
+      std::error_code ignored;
+      std::filesystem::remove(log, ignored);
+      said += "\n  " + (outcome && text ? sanitizer_words(tool, *text)
+                                        : std::string(tool) + ": it could not be run");
+      if (outcome && outcome->stopped) return;
+    }
+    measurement.remarks.push_back("compute-sanitizer, on the tests of this stage:" + said);
+  }
 }
 
 }  // namespace membound::judge

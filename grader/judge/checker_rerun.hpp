@@ -97,4 +97,19 @@ class EarlyRerun {
   std::future<base::Result<RunOutcome>> outcome_;
 };
 
+// The same looked at by NVIDIA's compute-sanitizer, on a GPU.
+
+/// compute-sanitizer in a folder of `path` or in the toolkit of this compiler; empty without one.
+[[nodiscard]] std::filesystem::path find_compute_sanitizer(const std::string& path,
+                                                           const std::filesystem::path& compiler);
+
+/// What it said of a run, in a line: "memcheck: Invalid __global__ read of size 4 bytes, kernel.cu
+/// 12, thread (192,0,0) in block (8,0,0); 3 in all". `log` is what --log-file got.
+[[nodiscard]] std::string sanitizer_words(const std::string& tool, std::string_view log);
+
+/// Runs the tests of each stage of `run`, which are about kernels, once more below each of its four
+/// tools, and adds what they say to the remarks of the measurement.
+void add_sanitizer_reports(const RunRequest& run, const std::filesystem::path& sanitizer,
+                           std::vector<course::StageMeasurement>& measurements);
+
 }  // namespace membound::judge

@@ -195,10 +195,12 @@ base::Status run_again(const CheckRequest& request, const CompiledPart& part, co
   ProfilingRuns profiling = request.profiling;
   profiling.counters = profiling.counters && !request.device.kind->counts();
   if (!part.kind->has_reference) profiling = {};
-  if (!request.reruns.any() && !profiling.any()) return base::Done{};
+  const bool sanitized = !request.sanitizer.empty() && !part.kind->has_host_code;
+  if (!request.reruns.any() && !profiling.any() && !sanitized) return base::Done{};
   auto asked = run_request(request, part, device);
   if (!asked) return asked.error();
   RunRequest run = *std::move(asked);
+  if (sanitized) add_sanitizer_reports(run, request.sanitizer, measurements);
   const auto rerun = rerun_request(request, part, run);
   if (!rerun) return rerun.error();
   if (request.reruns.any()) {

@@ -186,6 +186,13 @@ TEST_F(Commands, CheckSuggestsTheDeviceThatWasMeant) {
   EXPECT_THAT(outcome.output, HasSubstr("did you mean \"vgpu:titan-v\"?"));
 }
 
+TEST_F(Commands, CheckSaysThatComputeSanitizerLooksAtGpusAlone) {
+  const auto outcome = check({"1", "--sanitizer", "compute"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("vgpu:h200 is no GPU, and compute-sanitizer"));
+  EXPECT_EQ(check({"1", "--sanitizer", "ours"}).exit_code, 2);
+}
+
 TEST_F(Commands, CheckSaysWhenTheLabIsNotBuilt) {
   fs::remove(course_.build() / "labs/01-fake/test");
   const auto outcome = check({"1"});

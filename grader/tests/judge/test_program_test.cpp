@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "grader/base/files.hpp"
+#include "grader/judge/checker_rerun.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {
@@ -67,6 +68,74 @@ done)");
   course::Lab lab_;
   RunRequest request_;
 };
+
+/// What compute-sanitizer 2025.3 printed on an H200, shortened.
+constexpr const char* kOutside = R"(========= COMPUTE-SANITIZER
+========= Invalid __global__ read of size 4 bytes
+=========     at reverse(int *, const int *, int)+0x90 in /work/kernel.cu:12
+=========     by thread (192,0,0) in block (8,0,0)
+=========     Access to 0x7f0000001000 is out of bounds
+=========
+========= Invalid __global__ read of size 4 bytes
+=========     at reverse(int *, const int *, int)+0x90 in /work/kernel.cu:14
+=========     by thread (193,0,0) in block (8,0,0)
+=========
+========= ERROR SUMMARY: 64 errors
+)";
+
+TEST(Sanitizer, IsToldByItsFirstReportAndTheirNumber) {
+  EXPECT_EQ(sanitizer_words("memcheck", kOutside),
+            "memcheck: Invalid __global__ read of size 4 bytes, kernel.cu 12, thread (192,0,0) in "
+            "block (8,0,0); 64 errors in all");
+  EXPECT_EQ(
+      sanitizer_words("racecheck",
+                      "========= COMPUTE-SANITIZER\n========= Error: Race reported between "
+                      "Write access at sum(float *)+0x70 in /work/kernel.cu:20\n=========     "
+                      "and Read access at sum(float *)+0xd0 in /work/kernel.cu:23 [8 hazards]\n"
+                      "=========\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 "
+                      "warnings)\n"),
+      "racecheck: Error: Race reported between Write access at sum(float *)+0x70 in "
+      "/work/kernel.cu:20; 1 hazard in all");
+  EXPECT_EQ(sanitizer_words("synccheck",
+                            "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"),
+            "synccheck: nothing");
+  EXPECT_EQ(sanitizer_words("initcheck", "========= COMPUTE-SANITIZER\n"),
+            "initcheck: it did not come to its end");
+}
+
+TEST_F(TestProgram, RunsOnceBelowEachToolOfTheSanitizer) {
+  auto measurements = run("pass,pass,pass,pass").measurements;
+  measurements.resize(2);
+  const auto stand_in = folder_.script("compute-sanitizer", R"(
+while [ "${1#--}" != "$1" ]; do
+  case $1 in --tool) tool=$2;; --log-file) log=$2;; esac
+  shift 2
+done
+"$@"
+echo "========= COMPUTE-SANITIZER" > $log
+[ $tool != memcheck ] || echo "========= Invalid __global__ write of size 4 bytes" >> $log
+[ $tool = initcheck ] || echo "========= ERROR SUMMARY: $([ $tool = memcheck ] && echo 2 || echo 0) errors" >> $log)");
+  add_sanitizer_reports(request_, stand_in, measurements);
+  for (const course::StageMeasurement& measurement : measurements)
+    EXPECT_THAT(measurement.remarks,
+                testing::ElementsAre(
+                    "compute-sanitizer, on the tests of this stage:\n"
+                    "  memcheck: Invalid __global__ write of size 4 bytes; 2 errors in all\n"
+                    "  racecheck: nothing\n  synccheck: nothing\n"
+                    "  initcheck: it did not come to its end"));
+  EXPECT_EQ(starts(), "start 1,2,3,4 seed 1\n" + std::string("start 1 seed 1\nstart 1 seed 1\n"
+                                                             "start 1 seed 1\nstart 1 seed 1\n"
+                                                             "start 2 seed 1\nstart 2 seed 1\n"
+                                                             "start 2 seed 1\nstart 2 seed 1\n"));
+}
+
+TEST(Sanitizer, IsFoundOnThePathAndBesideTheCompiler) {
+  const TemporaryFolder folder;
+  const auto tool = folder.script("compute-sanitizer", "true");
+  EXPECT_EQ(find_compute_sanitizer(folder.path().string(), "/nowhere/nvcc"), tool);
+  EXPECT_EQ(find_compute_sanitizer("/nowhere", folder.path() / "nvcc"), tool);
+  EXPECT_EQ(find_compute_sanitizer("/nowhere", "/nowhere/nvcc"), "");
+}
 
 TEST_F(TestProgram, RunsAllStagesInOneStart) {
   request_.seed = 42;
