@@ -101,6 +101,7 @@ void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drif
   check_folder(folders, folders.lab, wanted, drifts, std::regex(R"(reference\.[ch]pp)"));
   std::set<std::string> answers(lab.files.begin(), lab.files.end());
   answers.insert({"NOTES.md", "wrong"});
+  answers.erase(std::string(course::kWriteUpFile));  // a person knows a good one
   check_folder(folders, folders.solution, answers, drifts);
   std::set<std::string> handout = {"handout.md", "figures"};
   std::vector<course::Experiment> experiments;
@@ -391,6 +392,16 @@ void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drif
   }
 }
 
+/// The write-up that is handed out has a heading for each thing that it is marked for.
+void check_write_up(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const fs::path file = folders.lab / course::kWriteUpFile;
+  const std::vector<std::string> lines = read_lines(file);
+  for (const course::RubricItem& item : lab.rubric)
+    if (std::find(lines.begin(), lines.end(), "## " + item.item) == lines.end())
+      drifts.push_back({folders.shown(file), 0, "the heading \"## " + item.item + "\" is missing",
+                        "one for each item of the rubric in lab.json", "write it"});
+}
+
 /// The first thing in backquotes of line `line` of `text`, counted from 1; may be empty.
 std::string quoted_in_line(const std::string& text, int line) {
   const auto lines = base::lines_of(text);
@@ -492,6 +503,7 @@ std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path
   const LabFolders folders(lab, root);
   std::vector<Drift> drifts;
   check_files(lab, folders, drifts);
+  check_write_up(lab, folders, drifts);
   check_kernels(lab, folders, drifts);
   if (!lab.mended) check_skeleton(lab, folders, drifts);
   check_hints(lab, folders, drifts);

@@ -259,7 +259,7 @@ base::Result<Selection> select(const Course& course, std::string_view word) {
   if (word.starts_with("./")) word.remove_prefix(2);
   if (word.starts_with("labs/")) word.remove_prefix(5);
   while (word.ends_with('/')) word.remove_suffix(1);
-  for (const std::string_view file : {kKernelFile, kAnswersFile})
+  for (const std::string_view file : {kKernelFile, kAnswersFile, kWriteUpFile})
     if (word.ends_with("/" + std::string(file))) word.remove_suffix(file.size() + 1);
   const auto slash = word.find('/');
   const auto lab = course.find(word.substr(0, slash));

@@ -190,10 +190,11 @@ std::string shown_student(const Grade& grade) {
 MEMBOUND_JSON(GradeDigests, harness, toolchain, lab, limits)
 MEMBOUND_JSON(StageMark, stage, points, comment, marked_at, automatic_points)
 MEMBOUND_JSON(HandMark, points, comment, marked_at, automatic_score, stages)
+MEMBOUND_JSON(WriteUpMark, item, points, comment)
 MEMBOUND_JSON(BestOf, count, labs)
-MEMBOUND_JSON(Counting, weights, best, stages)
+MEMBOUND_JSON(Counting, weights, best, stages, write_ups)
 MEMBOUND_FIELDS(Grade, student, student_name, student_email, platform, platform_id, lab, verdict,
-                score, max_score, mark, audit, ratio, device, submission_sha256, origin,
+                score, max_score, mark, write_up, audit, ratio, device, submission_sha256, origin,
                 submitted_at, time_from, graded_at, late_by_seconds, late_factor, grace_seconds,
                 late_days, late_days_free, closed, section, group, unmatched, may_be, attempt, note,
                 seed, seed_key, sample_seed, digests, reference_sha256, limits_in_force, result)
@@ -348,6 +349,21 @@ CourseTable course_table(std::span<const Grade> grades, const std::map<std::stri
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+std::string write_up_text(const std::vector<WriteUpMark>& marks) {
+  if (marks.empty()) return "";
+  double points = 0, most = 0;
+  int open = 0;
+  for (const WriteUpMark& mark : marks) {
+    points += mark.points.value_or(0);
+    most += mark.item.points;
+    open += mark.points ? 0 : 1;
+  }
+  return shortest(points) + " of " + shortest(most) + " points" +
+         (open == 0   ? ""
+          : open == 1 ? ", 1 thing not marked yet"
+                      : ", " + std::to_string(open) + " things not marked yet");
 }
 
 std::string total_text(const CourseTable& table, const CourseRow& row) {

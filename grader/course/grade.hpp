@@ -77,6 +77,16 @@ struct StageMark {
   double automatic_points = 0;  ///< of the verdict, before lateness
 };
 
+/// What a person decided of one thing that a write-up is marked for.
+struct WriteUpMark {
+  RubricItem item;
+  std::optional<double> points;  ///< nothing: not marked yet
+  std::string comment;           ///< for the student
+};
+
+/// "7 of 10 points, 1 thing not marked yet"; empty where nothing is to be marked.
+[[nodiscard]] std::string write_up_text(const std::vector<WriteUpMark>& marks);
+
 /// What a person decided instead of an automatic score.
 struct HandMark {
   double points = 0;
@@ -99,7 +109,9 @@ struct Grade {
   std::optional<double> score;          ///< nothing: withheld (SUSPICIOUS, INFRA_ERROR)
   double max_score = 0;                 ///< of the whole lab
   std::optional<HandMark> mark;         ///< where a person decided; `score` is then its points
-  bool excused = false;                 ///< by a person: no score, and left out of the total
+  /// Of the write-up, where the class counts it; its points are part of both scores.
+  std::vector<WriteUpMark> write_up;
+  bool excused = false;  ///< by a person: no score, and left out of the total
   /// Of stages whose predicted speed earned points; in the ledger only an audit's own record has
   /// one. Nothing: no speed was predicted.
   std::optional<Audit> audit;
@@ -166,6 +178,8 @@ struct Grade {
 [[nodiscard]] std::string shown_student(const Grade& grade);
 
 void to_json(nlohmann::json& out, const GradeDigests& value);
+void to_json(nlohmann::json& out, const WriteUpMark& value);
+void from_json(const nlohmann::json& in, WriteUpMark& value);
 void to_json(nlohmann::json& out, const StageMark& value);
 void to_json(nlohmann::json& out, const HandMark& value);
 void to_json(nlohmann::json& out, const Grade& value);
@@ -200,6 +214,7 @@ struct Counting {
   std::vector<BestOf> best;               ///< a lab is in one of them at most
   /// Of a lab by the number of the stage ("2"): points that it is worth instead of its own.
   std::map<std::string, std::map<std::string, double>> stages;
+  std::vector<std::string> write_ups;  ///< ids of labs whose write-up is marked and counts
 
   bool operator==(const Counting&) const = default;
 };

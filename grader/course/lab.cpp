@@ -312,6 +312,25 @@ void read_answer_rules(const JsonValue& root, Lab& lab) {
     object->report("answers.md among the lab's \"files\"");
 }
 
+/// [{"item": "cause", "points": 3, "asks": "…"}]
+std::vector<RubricItem> read_rubric(const JsonValue& root, const Lab& lab) {
+  std::vector<RubricItem> rubric;
+  const auto list = root.optional_member("rubric");
+  if (!list) return rubric;
+  std::set<std::string> names;
+  for (const JsonValue& entry : list->elements(1)) {
+    entry.only_keys({"item", "points", "asks"});
+    rubric.push_back({read_slug(entry.member("item")),
+                      entry.member("points").number({0, kMostPoints}),
+                      entry.member("asks").text()});
+    if (!names.insert(rubric.back().item).second)
+      entry.member("item").report("a name that no other item has");
+  }
+  if (std::find(lab.files.begin(), lab.files.end(), kWriteUpFile) == lab.files.end())
+    list->report("writeup.md among the lab's \"files\"");
+  return rubric;
+}
+
 /// {"sha256": "…", "lines": 200}
 std::optional<HandedOut> read_mended(const JsonValue& root) {
   const auto object = root.optional_member("mended");
@@ -421,6 +440,8 @@ void read_hints(const JsonValue& object, Lab& lab) {
 
 }  // namespace
 
+MEMBOUND_JSON(RubricItem, item, points, asks)
+
 std::string_view to_string(Bound bound) {
   return bound == Bound::kBandwidth ? "bandwidth" : "operations";
 }
@@ -477,8 +498,8 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
       version->report(std::to_string(kLabInterface) + ", the interface of this Membound",
                       "a Membound of the lab's interface, or a lab of this one's");
   root.only_keys({"$schema", "interface", "draft", "id", "title", "summary", "handout", "host_code",
-                  "bound", "sizes", "allows", "unsafe", "files", "mended", "answers", "stages",
-                  "ladder", "hints"});
+                  "bound", "sizes", "allows", "unsafe", "files", "mended", "answers", "rubric",
+                  "stages", "ladder", "hints"});
   Lab lab;
   lab.folder = folder;
   lab.id = read_slug(root.member("id"));
@@ -500,6 +521,7 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   lab.mended = read_mended(root);
   read_stages(root.member("stages"), of_all, lab);
   read_answer_rules(root, lab);
+  lab.rubric = read_rubric(root, lab);
   if (const auto unsafe = root.optional_member("unsafe"))
     lab.unsafe = read_unsafe(*unsafe, lab.stages);
   read_ladder(root, lab);

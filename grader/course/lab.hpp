@@ -118,6 +118,18 @@ inline constexpr std::string_view kKernelFile = "kernel.cu";
 /// The file in which students say what they found, where a lab asks for it.
 inline constexpr std::string_view kAnswersFile = "answers.md";
 
+/// The file in which students write up what they measured, which a person marks.
+inline constexpr std::string_view kWriteUpFile = "writeup.md";
+
+/// One thing that a person looks for in a write-up.
+struct RubricItem {
+  std::string item;  ///< "cause": its name in marks
+  double points = 0;
+  std::string asks;  ///< what earns them
+
+  bool operator==(const RubricItem&) const = default;
+};
+
 /// A line "- kind: …" that a stage wants in answers.md.
 struct WantedAnswer {
   std::string field;                 ///< "kind"
@@ -198,6 +210,7 @@ struct Lab {
   std::vector<std::string> files = {std::string(kKernelFile)};
   std::optional<HandedOut> mended;  ///< the skeleton is to be mended; else solving only adds lines
   AnswerRules answers;
+  std::vector<RubricItem> rubric;  ///< of the write-up; empty: the lab has none to mark
   UnsafeRules unsafe;
   /// Opcodes, special registers and directives that graded code may use besides those of the
   /// policy: "nanosleep", "%clock64".
@@ -224,6 +237,9 @@ struct Lab {
   /// As one test program sees it: with the stages of this kind alone.
   [[nodiscard]] Lab with_stages_of(const StageKind& kind) const;
 };
+
+void to_json(nlohmann::json& out, const RubricItem& value);
+void from_json(const nlohmann::json& in, RubricItem& value);
 
 /// Reads one lab.json. An error names the file, the line and the JSON pointer.
 [[nodiscard]] base::Result<Lab> read_lab(const std::filesystem::path& lab_json);

@@ -270,6 +270,19 @@ json comments_of(const Class& all, const course::Grade& grade) {
   return list;
 }
 
+/// The rubric with what a person decided, and the text that was handed in.
+json write_up_of(const Class& all, const course::Grade& grade) {
+  json rows = json::array();
+  for (const course::WriteUpMark& mark : grade.write_up)
+    rows.push_back({{"name", mark.item.item},
+                    {"asks", mark.item.asks},
+                    {"points", (mark.points ? decimal(*mark.points, 2) : "not marked") + " / " +
+                                   decimal(mark.item.points, 0)},
+                    {"comment", mark.comment}});
+  return {{"rows", std::move(rows)},
+          {"text", all.write_up ? all.write_up(grade.submission_sha256) : ""}};
+}
+
 json lab_of(const Class& all, const course::Grade& grade) {
   json stages = json::array(), details = json::array();
   for (const course::StageResult& stage : grade.result.stages) {
@@ -290,6 +303,8 @@ json lab_of(const Class& all, const course::Grade& grade) {
           {"details", std::move(details)},
           {"has_comments", has_comments},
           {"comments", std::move(comments)},
+          {"has_write_up", !grade.write_up.empty()},
+          {"write_up", write_up_of(all, grade)},
           {"compiler", grade.result.compiler_output},
           {"next", next_command(grade)},
           {"facts", facts_of(grade)}};

@@ -59,6 +59,8 @@ struct Class {
   std::map<std::string, std::string> sections = {};  ///< by student; empty: the class has none
   /// A line of a submission by its digest, empty where there is none; may be empty itself.
   std::function<std::string(const std::string& submission_sha256, int line)> source_line = {};
+  /// The write-up in a text that was handed in; empty without one.
+  std::function<std::string(const std::string& submission_sha256)> write_up = {};
 };
 
 /// One file to write, below the folder of the report.

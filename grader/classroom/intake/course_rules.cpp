@@ -227,6 +227,19 @@ class RulesReader {
     counting.best.push_back(std::move(best));
   }
 
+  /// Labs whose write-up is marked and counts.
+  void write_ups(const YAML::Node& node, course::Counting& counting) {
+    if (!node.IsSequence()) wrong(node, "write_ups is no list", "[reduction]");
+    for (const YAML::Node& one : node) {
+      const std::string id = lab(one);
+      const auto found = std::find_if(labs_.begin(), labs_.end(),
+                                      [&id](const course::Lab& each) { return each.id == id; });
+      if (found != labs_.end() && found->rubric.empty())
+        wrong(one, id + " has no write-up to mark", "a lab with a \"rubric\" in its lab.json");
+      counting.write_ups.push_back(id);
+    }
+  }
+
   void counting(const YAML::Node& node, course::Counting& counting) {
     constexpr double kMostWeight = 1000;
     keys(node, "counting",
@@ -238,6 +251,7 @@ class RulesReader {
                       });
            }},
           {"best", [&](const YAML::Node& n) { best_of(n, counting); }},
+          {"write_ups", [&](const YAML::Node& n) { write_ups(n, counting); }},
           {"stages", [&](const YAML::Node& n) {
              for_labs(n, "stages", "{transpose: {1: 5, 2: 20}}",
                       [&](const std::string& id, const YAML::Node& stages) {

@@ -111,7 +111,8 @@ std::string summary_of(const course::Grade& grade) {
 using course::read_field;
 using course::write_field;
 
-MEMBOUND_JSON(Mark, student, lab, points, comment, marked_at, basis, automatic, stage, excused)
+MEMBOUND_JSON(Mark, student, lab, points, comment, marked_at, basis, automatic, stage, item,
+              excused)
 MEMBOUND_JSON(LineComment, student, lab, line, text, made_at, submission_sha256)
 
 namespace {

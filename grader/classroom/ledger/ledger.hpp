@@ -73,7 +73,8 @@ struct Mark {
   /// Digest of the texts that were handed in when it was decided: new work is not decided yet.
   std::string basis;
   std::string automatic;  ///< the automatic verdict and score that the person saw, in words
-  int stage = 0;          ///< 0: the whole lab
+  int stage = 0;          ///< 0: the whole lab, or its write-up
+  std::string item = {};  ///< of the write-up's rubric; empty: a stage, or the whole lab
   bool excused = false;   ///< the lab does not count for the student, whatever was handed in
 };
 

@@ -319,6 +319,11 @@ class Joining {
       if (mark == marks_.end() && !row.former.empty()) mark = marks_.find({row.former, row.lab});
     if (mark != marks_.end())
       apply_mark(mark->second, basis_of(plan_, best->student, best->lab), *best);
+    const auto& counted = plan_.rules.counting.write_ups;
+    if (std::find(counted.begin(), counted.end(), best->lab) != counted.end())
+      apply_write_up(mark == marks_.end() ? LabMarks() : mark->second,
+                     basis_of(plan_, best->student, best->lab), plan_.labs.at(best->lab).rubric,
+                     *best);
     // What a person decided is not reduced, so that no late day is used for it.
     const bool whole_mark = best->mark && best->mark->stages.empty();
     if (whole_mark || best->excused) best->late_days_free = 0;

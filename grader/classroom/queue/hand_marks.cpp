@@ -15,6 +15,7 @@
 #include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/classroom/queue/class_grades.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::queue {
 namespace {
@@ -90,7 +91,10 @@ Marks last_marks(const std::vector<ledger::Mark>& all) {
   for (const ledger::Mark& mark : all) {
     LabMarks& lab = marks[{mark.student, mark.lab}];
     const bool stands = mark.points || mark.excused;
-    if (mark.stage == 0) {
+    if (!mark.item.empty()) {
+      lab.of_item.erase(mark.item);
+      if (stands) lab.of_item[mark.item] = mark;
+    } else if (mark.stage == 0) {
       lab = {};
       if (stands) lab.whole = mark;
     } else if (stands) {
@@ -140,6 +144,32 @@ void apply_mark(const LabMarks& given, const std::string& basis, Grade& grade) {
   put_before(with_comment("marked by hand", mark.comment) + automatic, grade.note);
 }
 
+void apply_write_up(const LabMarks& marks, const std::string& basis,
+                    const std::vector<course::RubricItem>& rubric, Grade& grade) {
+  const bool whole_stands = grade.excused || (grade.mark && grade.mark->stages.empty());
+  double points = 0;
+  bool is_old = false;
+  for (const course::RubricItem& item : rubric) {
+    grade.max_score += item.points;
+    course::WriteUpMark& shown = grade.write_up.emplace_back();
+    shown.item = item;
+    const auto mark = marks.of_item.find(item.item);
+    if (whole_stands || mark == marks.of_item.end()) continue;
+    if (mark->second.basis != basis) {
+      is_old = true;
+      continue;
+    }
+    shown.points = mark->second.points;
+    shown.comment = mark->second.comment;
+    points += mark->second.points.value_or(0);
+  }
+  if (whole_stands) return grade.write_up.clear();
+  if (grade.score) *grade.score += points;
+  if (is_old) put_before("the write-up's mark by hand was for other work", grade.note);
+  if (grade.is_there())
+    put_before("write-up: " + course::write_up_text(grade.write_up), grade.note);
+}
+
 namespace {
 
 base::Error wrong_row(const MarkRow& row, const std::string& place, const std::string& found,
@@ -164,8 +194,25 @@ base::Result<const Grade*> grade_meant(const MarkRow& row, const std::vector<Gra
   return found.front();
 }
 
-/// The most that the row can give; an error where the lab has no such stage.
+/// The most that an item of the write-up can give.
+base::Result<double> most_of_item(const MarkRow& row, const Plan& plan, const Grade& grade) {
+  const auto& counted = plan.rules.counting.write_ups;
+  if (std::find(counted.begin(), counted.end(), grade.lab) == counted.end())
+    return wrong_row(row, "item",
+                     row.item + ", and the write-up of " + grade.lab + " does not count",
+                     "a lab of \"write_ups\" below counting in course.yml",
+                     "membound grade --resume --course course.yml");
+  std::string names;
+  for (const course::RubricItem& item : plan.labs.at(grade.lab).rubric) {
+    if (item.item == row.item) return item.points;
+    names += (names.empty() ? "" : ", ") + item.item;
+  }
+  return wrong_row(row, "item", row.item + " is none of " + grade.lab, names);
+}
+
+/// The most that the row can give; an error where the lab has no such stage or item.
 base::Result<double> most_points(const MarkRow& row, const Plan& plan, const Grade& grade) {
+  if (!row.item.empty()) return most_of_item(row, plan, grade);
   if (row.stage == 0) return grade.max_score;
   const auto points = stage_points(plan, grade.lab);
   if (const auto own = points.find(row.stage); own != points.end()) return own->second;
@@ -187,11 +234,13 @@ base::Result<ledger::Mark> mark_of(const MarkRow& row, const Plan& plan,
   if (row.points && !(*row.points >= 0 && *row.points <= *most))
     return wrong_row(row, "points", short_decimal(*row.points),
                      "0 to " + short_decimal(*most) + " for " + grade.lab +
-                         (row.stage > 0 ? ", stage " + std::to_string(row.stage) : ""));
-  if (row.excused && row.stage > 0)
-    return wrong_row(row, "excused", "one stage", "a whole lab", "leave the stage out");
+                         (row.stage > 0 ? ", stage " + std::to_string(row.stage) : "") +
+                         (row.item.empty() ? "" : ", " + row.item));
+  const bool is_part = row.stage > 0 || !row.item.empty();
+  if (row.excused && is_part)
+    return wrong_row(row, "excused", "one stage or item", "a whole lab", "leave it out");
   const bool whole_stands = grade.excused || (grade.mark && grade.mark->stages.empty());
-  if (row.stage > 0 && row.points && whole_stands)
+  if (is_part && row.points && whole_stands)
     return wrong_row(row, row.student, "has a mark for the whole of " + grade.lab,
                      "one or the other", "take that one back first: --take-back");
   ledger::Mark mark;
@@ -204,6 +253,7 @@ base::Result<ledger::Mark> mark_of(const MarkRow& row, const Plan& plan,
   mark.automatic = verdict_words(grade) + ", " +
                    score_words(grade.mark ? grade.mark->automatic_score : grade.score);
   mark.stage = row.stage;
+  mark.item = row.item;
   mark.excused = row.excused;
   return mark;
 }
@@ -261,7 +311,7 @@ std::optional<Number> number_in(const std::string& cell) {
 
 /// What the cells of one row say.
 struct MarkCells {
-  std::string student, lab, stage, points, comment, excused;
+  std::string student, lab, stage, item, points, comment, excused;
 };
 
 base::Result<MarkRow> row_from(const MarkCells& cells, const std::string& where,
@@ -280,6 +330,9 @@ base::Result<MarkRow> row_from(const MarkCells& cells, const std::string& where,
                        "the number of a stage, or nothing for the whole lab");
     row.stage = *stage;
   }
+  row.item = intake::shown(cells.item, 60);
+  if (!row.item.empty() && row.stage > 0)
+    return wrong_row(row, "item", row.item + " beside a stage", "one or the other");
   const auto excused = yes_or_no(cells.excused);
   if (!excused)
     return wrong_row(row, "excused", "\"" + intake::shown(cells.excused, 60) + "\"", "yes or no");
@@ -306,10 +359,10 @@ base::Result<std::vector<MarkRow>> read_marks_table(std::string_view text,
   const auto who = intake::student_column(*table);
   const auto lab = table->column("lab"), points = table->column("points"),
              stage = table->column("stage"), comment = table->column("comment"),
-             excused = table->column("excused");
+             excused = table->column("excused"), item = table->column("item");
   if (!who || !lab || (!points && !excused)) {
     return base::Error{base::ErrorKind::kInput, file_name, "a column is missing",
-                       "student, lab, points and, if you like, stage, comment and excused",
+                       "student, lab, points and, if you like, stage, item, comment and excused",
                        "write \"student,lab,points,comment\" above the first row"};
   }
   std::vector<MarkRow> rows;
@@ -317,9 +370,9 @@ base::Result<std::vector<MarkRow>> read_marks_table(std::string_view text,
     const auto cell = [&](const std::optional<std::size_t>& column) {
       return column ? table->rows[i][*column] : std::string();
     };
-    auto row =
-        row_from({cell(who), cell(lab), cell(stage), cell(points), cell(comment), cell(excused)},
-                 file_name + ", row " + std::to_string(i + 2), labs);
+    auto row = row_from(
+        {cell(who), cell(lab), cell(stage), cell(item), cell(points), cell(comment), cell(excused)},
+        file_name + ", row " + std::to_string(i + 2), labs);
     if (!row) return row.error();
     rows.push_back(*std::move(row));
   }
@@ -336,6 +389,15 @@ std::string line_of_submission(const std::filesystem::path& out,
     if (!std::getline(lines, found)) return "";
   if (found.ends_with('\r')) found.pop_back();
   return found;
+}
+
+std::string write_up_of_submission(const std::filesystem::path& out,
+                                   const std::string& submission_sha256) {
+  const auto text = base::read_file(intake::Store(out).file(submission_sha256));
+  if (!text) return "";
+  const course::SplitSubmission split = course::split_submission(*text);
+  const auto found = split.beside.find(std::string(course::kWriteUpFile));
+  return found == split.beside.end() ? "" : found->second;
 }
 
 base::Result<std::string> comment_line(const CommentRequest& request) {

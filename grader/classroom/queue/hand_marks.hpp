@@ -23,8 +23,9 @@ namespace membound::queue {
 
 /// What stands of the marks of one student and lab.
 struct LabMarks {
-  std::optional<ledger::Mark> whole;     ///< for the whole lab: points, or excused
-  std::map<int, ledger::Mark> of_stage;  ///< made after `whole`, which is then nothing
+  std::optional<ledger::Mark> whole;            ///< for the whole lab: points, or excused
+  std::map<int, ledger::Mark> of_stage;         ///< made after `whole`, which is then nothing
+  std::map<std::string, ledger::Mark> of_item;  ///< of the write-up; likewise
 };
 
 /// By student and lab. A mark for the whole lab, or taking it back, ends all that came before.
@@ -41,15 +42,21 @@ using Marks = std::map<std::pair<std::string, std::string>, LabMarks>;
 /// was handed in. `grade` needs the points and verdicts of its stages where stages are marked.
 void apply_mark(const LabMarks& marks, const std::string& basis, course::Grade& grade);
 
+/// Adds what the write-up earned to the scores, where the class counts it. What a person decided
+/// for the whole lab holds for its write-up, too.
+void apply_write_up(const LabMarks& marks, const std::string& basis,
+                    const std::vector<course::RubricItem>& rubric, course::Grade& grade);
+
 /// One decision.
 struct MarkRow {
   std::string student;           ///< id, name or email
   std::string lab;               ///< id
-  int stage = 0;                 ///< 0: the whole lab
+  int stage = 0;                 ///< 0: the whole lab, or its write-up
   std::optional<double> points;  ///< nothing: excused, or takes an earlier mark back
   std::string comment;
   bool excused = false;
-  std::string where;  ///< for messages: "marks.csv, row 3"; empty: the command line
+  std::string where;      ///< for messages: "marks.csv, row 3"; empty: the command line
+  std::string item = {};  ///< of the write-up's rubric; empty: the lab or the stage
 };
 
 struct MarkRequest {
@@ -62,8 +69,8 @@ struct MarkRequest {
 /// none of it.
 [[nodiscard]] base::Result<std::vector<course::Grade>> mark_by_hand(const MarkRequest& request);
 
-/// A table with the columns student (or id, email), lab and points, and if you like stage, comment
-/// and excused (yes or no). The word "automatic" as points takes earlier marks back.
+/// A table with the columns student (or id, email), lab and points, and if you like stage, item,
+/// comment and excused (yes or no). The word "automatic" as points takes earlier marks back.
 [[nodiscard]] base::Result<std::vector<MarkRow>> read_marks_table(
     std::string_view text, const std::string& file_name, const std::vector<course::Lab>& labs);
 
@@ -82,6 +89,10 @@ struct CommentRequest {
 /// The line of a text that OUT keeps; empty where that has no such line.
 [[nodiscard]] std::string line_of_submission(const std::filesystem::path& out,
                                              const std::string& submission_sha256, int line);
+
+/// The write-up in a text that OUT keeps; empty where that has none.
+[[nodiscard]] std::string write_up_of_submission(const std::filesystem::path& out,
+                                                 const std::string& submission_sha256);
 
 /// Somebody asks for a verdict to be looked at again.
 struct RegradeRequest {

@@ -103,8 +103,9 @@ base::Result<PlannedLab> planned(const course::Lab& lab, const Settings& setting
   if (!digests) return digests.error();
   std::map<std::string, double> stages;
   for (const course::Stage& stage : lab.stages) stages[std::to_string(stage.number)] = stage.points;
-  return PlannedLab{lab.max_points(), *digests, settings.device.name,
-                    seed_from(batch_seed, "sample " + lab.id), std::move(stages)};
+  return PlannedLab{lab.max_points(),     *digests,
+                    settings.device.name, seed_from(batch_seed, "sample " + lab.id),
+                    std::move(stages),    lab.rubric};
 }
 
 /// The job of a text in a lab. Its seed follows from `batch_seed` and both.
@@ -497,7 +498,7 @@ base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan
   return plan;
 }
 
-MEMBOUND_FIELDS(PlannedLab, max_score, digests, device, sample_seed, stages)
+MEMBOUND_FIELDS(PlannedLab, max_score, digests, device, sample_seed, stages, rubric)
 MEMBOUND_FIELDS(ForgottenPeople::Grade, lab, verdict, score, max_score)
 MEMBOUND_FIELDS(Job, key, lab, submission_sha256, seed, seed_key)
 MEMBOUND_FIELDS(Row, left_out, student, name, email, lab, platform, platform_id, source, origin,

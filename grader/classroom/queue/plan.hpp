@@ -79,7 +79,8 @@ struct PlannedLab {
   /// Chooses the blocks by which launches are timed where some stand for all: a secret of the
   /// batch, the same for all its jobs, so that they can be held against one run of the reference.
   std::uint64_t sample_seed = 0;
-  std::map<std::string, double> stages = {};  ///< points of each by number; empty in older plans
+  std::map<std::string, double> stages = {};    ///< points of each by number; empty in older plans
+  std::vector<course::RubricItem> rubric = {};  ///< of the write-up
 
   bool operator==(const PlannedLab&) const = default;
 };

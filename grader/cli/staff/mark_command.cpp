@@ -45,6 +45,9 @@ base::Result<queue::MarkRow> row_of(const MarkOptions& options, const Context& c
     return base::Error{base::ErrorKind::kUsage, options.lab, "means several stages",
                        "a lab, or one stage of it", "mark them one by one, or with --csv"};
   row.stage = selection->stages.front();
+  if (!row.item.empty())
+    return base::Error{base::ErrorKind::kUsage, "--item", row.item + " beside a stage",
+                       "one or the other", "the lab alone: " + row.lab};
   return row;
 }
 
@@ -129,6 +132,7 @@ void add_mark(CLI::App& app, Action& chosen) {
   command->add_option("LAB", options->lab);
   command->add_option("--out", options->request.out)->required();
   takes_number(*command->add_option("--points", options->row.points), 0, 1e6);
+  command->add_option("--item", options->row.item);
   command->add_option("--comment", options->row.comment);
   command->add_flag("--excuse", options->row.excused);
   command->add_flag("--take-back", options->take_back);

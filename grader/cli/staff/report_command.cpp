@@ -257,6 +257,9 @@ base::Result<gradebook::Class> class_of(const ReportOptions& options, queue::Cla
   all.source_line = [folder = fs::path(options.batch)](const std::string& digest, int line) {
     return queue::line_of_submission(folder, digest, line);
   };
+  all.write_up = [folder = fs::path(options.batch)](const std::string& digest) {
+    return queue::write_up_of_submission(folder, digest);
+  };
   return all;
 }
 

@@ -272,6 +272,28 @@ TEST(Lab, RefusesValuesThatContradictEachOther) {
               HasSubstr("/stages/0/timed_sizes/0"));
 }
 
+TEST(Lab, ReadsWhatAWriteUpIsMarkedFor) {
+  const std::string files = "\"files\": [\"kernel.cu\", \"writeup.md\"], ",
+                    item = "{\"item\": ", rest = ", \"points\": 4, \"asks\": \"a row\"}";
+  const auto with = [](const std::string& members) {
+    std::string text = kGood;
+    return text.replace(text.find("\"stages\""), 0, members);
+  };
+  const auto lab = read(with(files + "\"rubric\": [" + item + "\"table\"" + rest + "], "));
+  ASSERT_TRUE(lab) << base::to_string(lab.error());
+  EXPECT_EQ(lab->rubric, (std::vector<RubricItem>{{"table", 4, "a row"}}));
+  const auto error = [&](const std::string& members) {
+    const auto wrong = read(with(members));
+    return wrong ? "" : base::to_string(wrong.error());
+  };
+  EXPECT_THAT(error("\"rubric\": [" + item + "\"table\"" + rest + "], "), HasSubstr("writeup.md"));
+  EXPECT_THAT(error(files + "\"rubric\": [" + item + "\"a b\"" + rest + "], "),
+              HasSubstr("small letters"));
+  EXPECT_THAT(
+      error(files + "\"rubric\": [" + item + "\"a\"" + rest + ", " + item + "\"a\"" + rest + "], "),
+      HasSubstr("no other item"));
+}
+
 TEST(Lab, RefusesNamesTheCompilerOrTheShellWouldNotTake) {
   EXPECT_THAT(error_of("transpose_tiled", "2transpose"), HasSubstr("C++ identifier"));
   EXPECT_THAT(error_of("\"tiled\"", "\"My tile\""), HasSubstr("small letters"));

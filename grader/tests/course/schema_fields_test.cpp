@@ -65,13 +65,19 @@ TEST(SchemaFields, OfAResultAreThoseItIsWrittenWith) {
   expect_fields({json(one_of_everything())}, schema_of("result"), "result");
 }
 
+Grade marked_write_up() {
+  Grade grade;
+  grade.write_up = {{{"table", 4, "a row per stage"}, 3, "clear"}};
+  return grade;
+}
+
 TEST(SchemaFields, OfAGradeAreThoseItIsWrittenWith) {
-  expect_fields({json(Grade{})}, schema_of("grade"), "grade");
+  expect_fields({json(marked_write_up())}, schema_of("grade"), "grade");
 }
 
 TEST(SchemaFields, AFieldMoreOrLessIsNoticed) {
   for (const char* extra : {"field", "properties"}) {
-    json value = json(Grade{}), schema = schema_of("grade");
+    json value = json(marked_write_up()), schema = schema_of("grade");
     (extra == std::string("field") ? value : schema["properties"])["more"] = 1;
     testing::TestPartResultArray failures;
     {

@@ -35,6 +35,20 @@ TEST(StudentPages, ShowNobodyElse) {
   EXPECT_THAT(pages[0].html, Not(HasSubstr("grace")));
 }
 
+TEST(StudentPages, ShowTheWriteUpWithItsMarks) {
+  course::Grade grade = passed("a");
+  EXPECT_THAT(student_pages({"GPU 2026", {grade}, {}})[0].html, Not(HasSubstr("Write-up")));
+  grade.write_up = {{{"table", 4, "a row <per stage>"}, 3.5, "clear"},
+                    {{"limit", 3, "what limits it"}, {}, ""}};
+  Class all{"GPU 2026", {grade}, {}};
+  all.write_up = [](const std::string& digest) { return "## table & " + digest.substr(0, 3); };
+  const std::string html = student_pages(all)[0].html;
+  EXPECT_THAT(html, HasSubstr("<td>table</td><td>a row &lt;per stage&gt;</td>"
+                              "<td class=\"number\">3.50 / 4</td><td>clear</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number\">not marked / 3</td>"));
+  EXPECT_THAT(html, HasSubstr("<pre>## table &amp; bbb</pre>"));
+}
+
 TEST(StudentPages, ExplainTheStageThatFailed) {
   const auto pages = student_pages({"GPU 2026", {wrong("a")}, {}});
   EXPECT_THAT(pages[0].html, HasSubstr("element 7 is 1, not 2"));

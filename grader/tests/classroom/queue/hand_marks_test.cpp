@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "grader/base/csv.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
@@ -237,6 +238,82 @@ TEST_F(HandMarks, ATableWithAWrongRowMarksNothingAndNamesIt) {
     ASSERT_FALSE(wrong) << rows;
     EXPECT_THAT(base::to_string(wrong.error()), HasSubstr("row 2")) << rows;
   }
+}
+
+/// The same class, whose lab has a write-up to mark. Its rubric stands in the plan of the first
+/// call.
+class WriteUps : public HandMarks {
+ protected:
+  WriteUps() {
+    auto plan = nlohmann::json::parse(text("batch.json"));
+    plan["labs"]["01-quick"]["rubric"] = {
+        {{"item", "table"}, {"points", 4}, {"asks", "a row per stage"}},
+        {{"item", "limit"}, {"points", 2.5}, {"asks", "what limits it"}}};
+    write_text(request_.out / "batch.json", plan.dump());
+  }
+  void count() {
+    auto plan = nlohmann::json::parse(text("batch.json"));
+    plan["counting"]["write_ups"] = {"01-quick"};
+    write_text(request_.out / "batch.json", plan.dump());
+  }
+  base::Result<course::Grade> mark_item(const std::string& item, std::optional<double> points) {
+    MarkRow row{"s000", "01-quick", 0, points, "as asked"};
+    row.item = item;
+    return mark_row(row);
+  }
+};
+
+TEST_F(WriteUps, AreNoPartOfAClassThatDoesNotCountThem) {
+  EXPECT_EQ(grade("s000").max_score, 10);
+  const auto refused = mark_item("table", 3);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(base::to_string(refused.error()), HasSubstr("write_ups"));
+}
+
+TEST_F(WriteUps, AddTheirPointsItemByItem) {
+  count();
+  const double automatic = *grade("s000").score;
+  EXPECT_EQ(grade("s000").max_score, 16.5);
+  EXPECT_THAT(grade("s000").note, HasSubstr("write-up: 0 of 6.5 points, 2 things not marked yet"));
+  ASSERT_TRUE(mark_item("table", 1));
+  ASSERT_TRUE(mark_item("table", 3.5));
+  course::Grade marked = grade("s000");
+  EXPECT_EQ(marked.score, automatic + 3.5);
+  ASSERT_EQ(marked.write_up.size(), 2U);
+  EXPECT_EQ(marked.write_up[0].points, 3.5);
+  EXPECT_EQ(marked.write_up[0].comment, "as asked");
+  EXPECT_EQ(marked.write_up[1].points, std::nullopt);
+  EXPECT_THAT(text("grades.csv"), HasSubstr("3.5 of 6.5 points, 1 thing not marked yet"));
+  ASSERT_TRUE(mark_item("table", std::nullopt));
+  EXPECT_EQ(grade("s000").score, automatic) << "taken back";
+  const auto marks = ledger::read_marks(request_.out, "");
+  ASSERT_TRUE(marks);
+  EXPECT_EQ(marks->size(), 3U) << "each is kept";
+  EXPECT_EQ(marks->back().item, "table");
+}
+
+TEST_F(WriteUps, WaitForTheScoreThatIsWithheldAndYieldToAMarkForTheLab) {
+  count();
+  EXPECT_TRUE(grade("s001").withheld());
+  ASSERT_TRUE(mark_item("limit", 2));
+  ASSERT_TRUE(mark("s000", 12));
+  EXPECT_EQ(grade("s000").score, 12);
+  EXPECT_TRUE(grade("s000").write_up.empty());
+  EXPECT_FALSE(mark_item("limit", 2)) << "beside a mark for the whole lab";
+}
+
+TEST_F(WriteUps, RefuseWhatTheRubricHasNot) {
+  count();
+  const auto unknown = mark_item("style", 1);
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(base::to_string(unknown.error()), HasSubstr("table, limit"));
+  EXPECT_FALSE(mark_item("limit", 3));
+  const auto rows =
+      read_marks_table("student,lab,item,points\ns000,quick,limit,1\n", "marks.csv", course_.labs);
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->front().item, "limit");
+  EXPECT_FALSE(read_marks_table("student,lab,stage,item,points\ns000,quick,1,limit,1\n",
+                                "marks.csv", course_.labs));
 }
 
 TEST_F(HandMarks, ACommentStandsAtALineUntilItIsTakenBack) {
