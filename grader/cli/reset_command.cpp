@@ -104,9 +104,12 @@ base::Status write_files(const Target& target, const std::string& text) {
   return base::write_file(target.kernel, split.kernel);
 }
 
-void forget(const Context& context, const Target& target) {
-  if (target.stages.empty()) context.states().forget(target.lab->id);
-  for (const int stage : target.stages) context.states().forget(target.lab->id, stage);
+/// The numbers of the stages that the call is about.
+std::vector<int> stages_of(const Target& target) {
+  if (!target.stages.empty()) return target.stages;
+  std::vector<int> all;
+  for (const course::Stage& stage : target.lab->stages) all.push_back(stage.number);
+  return all;
 }
 
 int put_skeleton_back(const Context& context, const Target& target, const std::string& word) {
@@ -127,7 +130,7 @@ int put_skeleton_back(const Context& context, const Target& target, const std::s
   }
   const auto written = write_files(target, *text);
   if (!written) return report_error(written.error());
-  forget(context, target);
+  for (const int stage : stages_of(target)) context.states().forget(target.lab->id, stage);
   std::printf("%s: the skeleton again.\n", target.name.c_str());
   if (!kept.empty())
     std::printf("Your file is kept: %s\nBack with: ./membound reset %s --undo\n", kept.c_str(),
@@ -160,6 +163,7 @@ int put_own_back(const Context& context, const Target& target) {
     }
     const auto written = write_files(target, *text);
     if (!written) return report_error(written.error());
+    for (const int stage : stages_of(target)) context.states().bring_back(target.lab->id, stage);
     std::printf("%s: as in %s\n", target.name.c_str(), file.c_str());
     return kExitPassed;
   }

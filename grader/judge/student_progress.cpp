@@ -18,6 +18,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kForgotten = "forgotten";  // a folder beside those of the labs
+
 std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& lab,
                               int stage) {
   return folder / lab / (std::to_string(stage) + ".json");
@@ -96,14 +98,20 @@ base::Status StateFolder::remember(const course::Result& result) const {
   return base::Done{};
 }
 
-void StateFolder::forget(const std::string& lab) const {
+void StateFolder::forget(const std::string& lab, int stage) const {
+  const std::filesystem::path kept = file_of(folder_ / kForgotten, lab, stage);
   std::error_code ignored;
-  std::filesystem::remove_all(folder_ / lab, ignored);
+  std::filesystem::create_directories(kept.parent_path(), ignored);
+  std::filesystem::rename(file_of(folder_, lab, stage), kept, ignored);
 }
 
-void StateFolder::forget(const std::string& lab, int stage) const {
+void StateFolder::bring_back(const std::string& lab, int stage) const {
+  const StateFolder forgotten(folder_ / kForgotten);
+  if (read(lab, stage).best_points > forgotten.read(lab, stage).best_points) return;
   std::error_code ignored;
-  std::filesystem::remove(file_of(folder_, lab, stage), ignored);
+  std::filesystem::create_directories(file_of(folder_, lab, stage).parent_path(), ignored);
+  std::filesystem::rename(file_of(forgotten.folder_, lab, stage), file_of(folder_, lab, stage),
+                          ignored);
 }
 
 namespace {

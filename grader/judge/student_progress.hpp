@@ -43,9 +43,10 @@ class StateFolder {
                                    const StageState& state) const;
   /// Remembers every stage of a result, keeping hints and best points.
   [[nodiscard]] base::Status remember(const course::Result& result) const;
-  /// Forgets a lab's stages, or one of them.
-  void forget(const std::string& lab) const;
+  /// Forgets a stage, until it is brought back.
   void forget(const std::string& lab, int stage) const;
+  /// What was forgotten last is known again, unless more points have been reached since.
+  void bring_back(const std::string& lab, int stage) const;
 
  private:
   std::filesystem::path folder_;

@@ -101,6 +101,7 @@ TEST_F(Commands, ResetOfAStageLeavesTheRestAndCanBeUndone) {
   EXPECT_EQ(course_.run({"reset", "1/1", "--undo"}).exit_code, 0);
   EXPECT_EQ(course_.read(course_.kernel()),
             "// TODO\n" + one + passes + two + "// stage 2: slow\n");
+  EXPECT_THAT(course_.run({"list", "1"}).output, Not(HasSubstr("not checked yet")));
   EXPECT_EQ(course_.run({"reset", "1", "--undo"}).exit_code, 0);
   EXPECT_EQ(course_.run({"reset", "1", "--undo"}).exit_code, 0);
   EXPECT_EQ(course_.read(course_.kernel()), "// TODO\n" + one + passes + two + "// stage 2: slow\n")

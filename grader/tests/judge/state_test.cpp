@@ -134,12 +134,19 @@ TEST(State, StartsAnewWhenTheFileIsBroken) {
   EXPECT_TRUE(states.read("01-x", 2).last);
 }
 
-TEST(State, ForgetsALab) {
+TEST(State, ForgetsAStageUntilItIsBroughtBack) {
   const TemporaryFolder folder;
   const StateFolder states(folder.path() / "state");
   ASSERT_TRUE(states.remember(result_with(course::Verdict::kPassed, 1)));
-  states.forget("01-x");
+  states.forget("01-x", 2);
   EXPECT_FALSE(states.read("01-x", 2).last);
+  states.bring_back("01-x", 2);
+  EXPECT_EQ(states.read("01-x", 2).best_points, 1);
+
+  states.forget("01-x", 2);
+  ASSERT_TRUE(states.remember(result_with(course::Verdict::kPassed, 5)));
+  states.bring_back("01-x", 2);
+  EXPECT_EQ(states.read("01-x", 2).best_points, 5);
 }
 
 TEST(State, SaysWhyItCannotBeWritten) {
