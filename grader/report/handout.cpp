@@ -301,11 +301,14 @@ std::string standalone_page(const HandoutBody& body) {
 }
 
 FigureSource figure_source(std::string_view svg, std::string address) {
+  // A picture in a file of its own does not know that its page is printed, and what moves would be
+  // on paper as it begins: empty.
+  const bool moves = svg.find("prefers-reduced-motion") != std::string_view::npos;
   return {.address = std::move(address),
           .description = std::string(between(svg, "<desc>", "</desc>")),
           .width = pixels(svg, "width"),
           .height = pixels(svg, "height"),
-          .picture = has_steps(svg) ? std::string(svg.substr(svg.find("<svg"))) : ""};
+          .picture = has_steps(svg) || moves ? std::string(svg.substr(svg.find("<svg"))) : ""};
 }
 
 std::string inlined_address(std::string_view svg) {

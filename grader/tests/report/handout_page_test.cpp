@@ -106,6 +106,15 @@ TEST(MarkdownHtml, SetsAFigureWithItsWordsAndItsSize) {
             "height=\"3\"><figcaption>A <em>tile</em></figcaption></figure>\n");
 }
 
+TEST(MarkdownHtml, PutsAPictureThatMovesIntoThePageSoThatItKnowsOfPaper) {
+  const std::string still = "<svg width=\"7\"></svg>",
+                    moving =
+                        "<svg width=\"7\"><style>@media screen and "
+                        "(prefers-reduced-motion:no-preference){}</style></svg>";
+  EXPECT_EQ(figure_source(still, "a.svg").picture, "");
+  EXPECT_EQ(figure_source(moving, "a.svg").picture, moving);
+}
+
 TEST(MarkdownHtml, LeavesOutALinkThatThePageCannotFollow) {
   std::vector<Heading> headings;
   const PageAddresses addresses{
