@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
@@ -59,6 +60,29 @@ TEST(HandoutLength, IsAtMost2500WordsBeforeOneIsDone) {
     EXPECT_NE(page->find(std::string("\n") + std::string(kFirstTask)), std::string::npos);
   }
   EXPECT_GE(handouts, 10);
+}
+
+/// What readers of the handouts stumbled over, and sentences that leave a reader without a GPU of
+/// one kind, or without an instructor, alone.
+TEST(HandoutWords, AreThoseOfATextbook) {
+  static const std::regex kAvoided(
+      R"(in place of|\bwould do\b|to be had|\bon their way\b|\brubbish\b|are that not|)"
+      R"(\binstructor|nvcc [^\n#]*-arch=sm_\d)");
+  int texts = 0;
+  for (const char* folder : {"handouts", "labs"})
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(MEMBOUND_SOURCE_DIR) / folder)) {
+      const fs::path& file = entry.path();
+      const std::string name = file.filename();
+      if (name != "handout.md" && name != "README.md" && name != "lab.json" && name != "kernel.cu")
+        continue;
+      const auto text = base::read_file(file);
+      ASSERT_TRUE(text) << file;
+      ++texts;
+      std::smatch found;
+      EXPECT_FALSE(std::regex_search(*text, found, kAvoided)) << file << ": " << found.str();
+    }
+  EXPECT_GE(texts, 40);
 }
 
 }  // namespace
