@@ -117,6 +117,11 @@ Problems add_course_lists(const course::Course& course, const fs::path& html) {
     page.replace(mark, kMark.size(),
                  "<div class=\"side\">\n" + course_list(course, fs::path(name).stem().string()) +
                      headings + "</div>\n");
+    // Doxygen writes a page's title as a plain box, and no reader by ear would find its heading.
+    constexpr std::string_view kTitle = "<div class=\"title\"";
+    if (const auto title = page.find(kTitle);
+        title != page.npos && page.find("<h1 class=\"pitch\"") == page.npos)
+      page.insert(title + kTitle.size(), " role=\"heading\" aria-level=\"1\"");
     if (const auto written = base::write_file(html / name, page); !written)
       problems.push_back(base::to_string(written.error()));
   }

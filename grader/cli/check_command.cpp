@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "grader/base/files.hpp"
 #include "grader/cli/checking.hpp"
@@ -68,7 +69,14 @@ base::Status make_pages(const Context& context, const CheckOptions& options,
       const std::filesystem::path source = options.submission.empty()
                                                ? context.kernel_of(*selection.lab)
                                                : std::filesystem::path(options.submission);
-      const auto made = make_page(context, options.page, result, source);
+      const course::Lab& lab = *selection.lab;
+      const bool own = options.submission.empty();
+      report::PageParts parts;
+      parts.lab = whole_lab(context, lab);
+      if (own) parts.untouched = untouched_stages(context, lab);
+      const auto made =
+          make_page(context, options.page, own ? with_own_warnings(context, lab, result) : result,
+                    source, std::move(parts));
       if (!made) return made.error();
     }
   }

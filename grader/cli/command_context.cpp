@@ -223,8 +223,8 @@ std::vector<course::RooflineDot> dots_on(const std::string& device,
 }
 
 base::Status make_page(const Context& context, const PageOptions& options,
-                       const course::Result& result, const std::filesystem::path& source) {
-  report::PageParts parts;
+                       const course::Result& result, const std::filesystem::path& source,
+                       report::PageParts parts) {
   for (const course::StageResult& stage : result.stages)
     if (const auto picture = base::read_file(context.picture_of(result.lab, stage.stage)))
       parts.pictures[stage.stage] = *picture;

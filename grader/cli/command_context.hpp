@@ -16,6 +16,7 @@
 #include "grader/judge/judge.hpp"
 #include "grader/judge/student_progress.hpp"
 #include "grader/report/profile_text.hpp"
+#include "grader/report/result_page.hpp"
 #include "grader/report/text.hpp"
 
 namespace CLI {
@@ -112,9 +113,11 @@ void add_page_options(CLI::App& command, PageOptions& options);
 [[nodiscard]] base::Status put_page(const Context& context, const PageOptions& options,
                                     const std::string& name, const std::string& html);
 
-/// Writes the page of `result`, whose kernels stand in `source`, as above.
+/// Writes the page of `result`, whose kernels stand in `source`, as above; pictures and dots are
+/// added to its parts.
 [[nodiscard]] base::Status make_page(const Context& context, const PageOptions& options,
                                      const course::Result& result,
-                                     const std::filesystem::path& source);
+                                     const std::filesystem::path& source,
+                                     report::PageParts parts = {});
 
 }  // namespace membound::cli

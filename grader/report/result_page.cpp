@@ -160,7 +160,7 @@ std::string render_html(const course::Result& result, const SourceText& source,
   json values = {
       {"style", template_text("style")},
       {"title", result.title},
-      {"next", next_step(result)},
+      {"next", next_step(result, parts.untouched, parts.lab)},
       {"narrow", template_text("narrow")},
       {"made_from", result.submission + " on " + result.device.name_for_times() + ", " +
                         result.compiler + ", seed " + std::to_string(result.seed) + ", " +
@@ -169,8 +169,20 @@ std::string render_html(const course::Result& result, const SourceText& source,
       {"compiler_output", result.compiler_output},
       {"ways", draw_ways(parts.dots)},
       {"stages", json::array()}};
-  for (const StageResult& stage : result.stages)
-    values["stages"].push_back(stage_values(stage, source, parts));
+  for (const StageResult& stage : result.stages) {
+    if (!parts.untouched.contains(stage.stage)) {
+      values["stages"].push_back(stage_values(stage, source, parts));
+      continue;
+    }
+    // What a skeleton fails is no news: the stage's row, and nothing that was found.
+    StageResult row;
+    row.stage = stage.stage;
+    row.title = stage.title;
+    row.pass_ratio = stage.pass_ratio;
+    row.max_points = stage.max_points;
+    values["stages"].push_back(stage_values(row, source, parts));
+    values["stages"].back().update({{"verdict", kNotStarted}, {"tone", "faint"}});
+  }
   auto page =
       base::filled_template(std::string(template_text("page")), values, base::Quoting::kHtml);
   MEMBOUND_CHECK(page.ok());

@@ -7,11 +7,13 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "grader/course/lab_result.hpp"
 #include "grader/report/profile_text.hpp"
+#include "grader/report/result_text.hpp"
 
 namespace membound::report {
 
@@ -20,6 +22,8 @@ struct PageParts {
   std::map<int, std::string> pictures;  ///< the bytes of a PNG: a picture, and what became of it
   /// One for each check of the stage that is remembered, this one's last.
   std::map<int, std::vector<course::RooflineDot>> dots;
+  std::set<int> untouched;  ///< "not started", as in a terminal
+  WholeLab lab;
 };
 
 /// The whole page. Looks follow the reader's light or dark theme; nothing is fetched.

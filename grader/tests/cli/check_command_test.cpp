@@ -94,6 +94,15 @@ TEST_F(Commands, WarningsAreShownThoughAllPassesButNoneOfAnUntouchedStage) {
                     Not(HasSubstr("kernel.cu:5"))));
 }
 
+TEST_F(Commands, APageCallsAnUntouchedStageNotStartedAsTheTerminalDoes) {
+  const fs::path page = course_.root() / "check.html";
+  const auto outcome = check({"1", "--html", page.string()});
+  EXPECT_THAT(outcome.output, HasSubstr("not started"));
+  EXPECT_THAT(course_.read(page),
+              AllOf(HasSubstr("not started"), HasSubstr("Next: ./membound next 01"),
+                    Not(HasSubstr("wrong result")), Not(HasSubstr("Failed:"))));
+}
+
 TEST_F(Commands, ACheckOfOneStageShowsNoOtherStagesWarnings) {
   course_.write("labs/01-fake/kernel.cu",
                 "// warn me, all\n// Stage 1: one\n// warn me\n// stage 1: passed\n"
