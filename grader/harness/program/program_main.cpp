@@ -162,6 +162,8 @@ base::Result<RunEnd> run_with_changed_copies(const Given& given, Setting setting
   constexpr std::uint32_t kAlwaysChanged = (1U << 25) | 1;
   setting.changed_bits = static_cast<std::uint32_t>(key) | kAlwaysChanged;
   setting.runner_environment["MEMBOUND_CHECK"] = "none";
+  // A program may print each of them before it ends.
+  setting.program_limits.output_bytes = 64 * jail::kMegabyte;
   return run_program(setting, given);
 }
 
@@ -199,11 +201,13 @@ std::future<ReplayedTest> begin_replay(const HostTest& test,
 /// How a program ended well although other words came with its copies; "" where it did not.
 std::string why_not_noticed(const RunEnd& run, const std::string& test) {
   const jail::JailOutcome& program = run.program;
-  if (program.exit_code != 0 || program.signal != 0 || program.limit != jail::LimitHit::kNone)
-    return "";
-  return "In the test " + test +
-         " every word of the results was changed on its way to the host, and the program ended "
-         "with exit code 0.";
+  const std::string changed =
+      "In the test " + test + " every word of the results was changed on its way to the host, and ";
+  if (program.limit != jail::LimitHit::kNone)
+    return changed + "a limit (" + std::string(to_string(program.limit)) +
+           ") ended the program before it had an exit code.";
+  if (program.exit_code != 0) return "";
+  return changed + "the program ended with exit code 0.";
 }
 
 using Clock = std::chrono::steady_clock;
