@@ -20,8 +20,9 @@
 /// Sizes    0 <= n <= 2^33, any value; stages 3 and 5: n < 2^31. 0 <= k.
 /// Kernels  `__global__ void <stage>(int* out, const int* in, long long n, int k)`
 /// Launch   `LAUNCH_SHAPE(<stage>, long long n, int k)`; stage 5: `LAUNCH_SHAPE(<stage>, Gpu gpu,
-///          long long n, int k)`; `gpu.sm_count` is the number of multiprocessors. With `.cooperative = true` all blocks of the grid run at the same
-///          time, and a grid that is too large for that is refused.
+///          long long n, int k)`; `gpu.sm_count` is the number of multiprocessors. With
+///          `.cooperative = true` all blocks of the grid run at the same time, and a grid that is
+///          too large for that is refused.
 #pragma once
 
 #include "membound.cuh"

@@ -26,8 +26,8 @@
 ///          int k)`
 ///          A kernel of a LAUNCH_PLAN has one more parameter at the end: void* scratch.
 /// Launch   Stages 1, 2 and 4: `LAUNCH_SHAPE(<stage>, int n, int k)`;
-///          stages 3 and 5: `LAUNCH_PLAN(<stage>, int n, int k)`. In stages 4 and 5 a `Gpu gpu` stands
-///          before n: `gpu.sm_count` is the number of multiprocessors.
+///          stages 3 and 5: `LAUNCH_PLAN(<stage>, int n, int k)`. In stages 4 and 5 a `Gpu gpu`
+///          stands before n: `gpu.sm_count` is the number of multiprocessors.
 #pragma once
 
 #include "membound.cuh"
