@@ -8,6 +8,16 @@
 /// would need.
 #pragma once
 
+// libstdc++ 13 and newer say __attribute__((__noinline__)), which a macro would spoil. From version
+// 15 on clang knows CUDA's word itself; before that its headers come first.
+#if __clang_major__ < 15
+#ifdef MEMBOUND_PROGRAM
+#include <memory>
+#include <string>
+#endif
+#define __noinline__ __attribute__((noinline))
+#endif
+
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -15,7 +25,6 @@
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
 
