@@ -59,7 +59,8 @@ function(add_kernel_tests target source_dir lab)
   # Ninja makes an alias of every output's name, and `test` alone is CTest's.
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test
-    BUILD_RPATH "$ORIGIN/../../lib;$ORIGIN/../../gpu")  # CMake does not count the name's folder
+    # CMake does not count the name's folder. The last slash leaves room for a wheel's ../../vgpu.
+    BUILD_RPATH "$ORIGIN/../../lib;$ORIGIN/../../gpu/")
   target_link_libraries(${target} PRIVATE membound::harness)
   membound_optimise(${target} LEVEL 2)  # draws inputs, compares outputs
 

@@ -343,15 +343,18 @@ void Synccheck::report_arrivals_of_the_fault() {
     for (std::size_t warp = 0; warp < state->arrivals.size(); ++warp) {
       const Arrival& arrival = state->arrivals[warp];
       if (arrival.step == nullptr || !(arrival.place.block == launch_.fault->place.block)) continue;
-      if (warp == busy) continue;
-      CheckReport found{"synccheck",
-                        "divergent barrier",
-                        arrival.place,
-                        0,
-                        0,
-                        1,
-                        describe_arrival(arrival.lanes, arrival.live, "never do")};
-      found.advice = sync_advice(found.kind);
+      CheckReport found{
+          "synccheck",
+          "divergent barrier",
+          arrival.place,
+          0,
+          0,
+          1,
+          describe_arrival(arrival.lanes, arrival.live,
+                           warp == busy ? "run a loop that does not end" : "never do")};
+      found.advice = warp == busy ? "look at the loop first: does it wait for what comes after "
+                                    "this barrier, or for what nobody writes?"
+                                  : sync_advice(found.kind);
       findings_.add_at_end({arrival.step, found.kind, nullptr}, found);
     }
   }
