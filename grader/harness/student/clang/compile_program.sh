@@ -41,9 +41,10 @@ padding=$((8 - ptx_bytes % 8))
   bytes "$padding" 0
 } >"$output.fatbin"
 
-# Of clang.flags what both parts have in common.
+# Of clang.flags what both parts have in common. A jail shows clang by its own name, which links no C++ unless told so.
 # shellcheck disable=SC2086  # $kind is two words or none
-"$clang" -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_80 -std=c++20 -O2 -g1 \
+"$clang" --driver-mode=g++ -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib \
+  --cuda-gpu-arch=sm_80 -std=c++20 -O2 -g1 \
   -Wno-unknown-warning-option -w -include cuda_for_clang.cuh "@$flags" "-I$here" "$@" \
   -idirafter "$here/missing" \
   -Xclang -fcuda-include-gpubinary -Xclang "$output.fatbin" \

@@ -44,6 +44,15 @@ for row in right,PASS wrong,FAIL_WRONG broken,COMPILE_ERROR; do
 done
 grep -q '"compiler": "clang' "$work/out/batch.json" || fail "the plan does not name clang"
 
+# One stage of it is a whole program, which clang links in the jail, too.
+program=00-hello-gpu
+mkdir -p "$work/programs/right"
+cp "$root/solutions/$program/kernel.cu" "$work/programs/right/"
+without_nvcc "$build/bin/membound" grade "$work/programs" --lab "$program" --device vgpu --seed 1 \
+  --out "$work/programs_out" >"$work/grade" 2>&1 || fail "grading a program failed" "$work/grade"
+grep -q "^right,.*,PASS," "$work/programs_out/grades.csv" ||
+  fail "a right program does not pass" "$work/programs_out/grades.csv" "$work/grade"
+
 "$build/bin/membound" explain right --out "$work/out" >"$work/explain" 2>&1 ||
   fail "the verdict is not repeated" "$work/explain"
 grep -q "compiler *clang" "$work/explain" || fail "another compiler repeats it" "$work/explain"
