@@ -344,7 +344,8 @@ CourseTable course_table(std::span<const Grade> grades, const std::map<std::stri
     if (grade.excused) cell.part = Part::kExcused;
     if (grade.score) cell.points = scaled(*grade.score, grade.max_score, table.labs[place].worth);
   }
-  for (auto& [student, row] : rows) {
+  for (auto& entry : rows) {
+    CourseRow& row = entry.second;
     finish(row, [&](std::size_t i) { return share_of(table, row, i); });
     table.rows.push_back(std::move(row));
   }

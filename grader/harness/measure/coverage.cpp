@@ -176,7 +176,7 @@ constexpr std::uint64_t kManySlices = 1024;
 /// As few as fewest_slices() says where all together would take more steps than this, and fewer
 /// beyond the most. A store of a warp takes so many, because its addresses are added up.
 constexpr std::uint64_t kStepsOfSlices = std::uint64_t{1} << 22;
-constexpr std::uint64_t kMostOfSlices = std::uint64_t{1} << 25;
+constexpr std::uint64_t kMostOfSlices = std::uint64_t{1} << 26;
 constexpr std::uint64_t kStepsOfStore = 8;
 /// So much shorter than a block is its slice where slices show the rule.
 constexpr std::uint64_t kMuchShorter = 4;
