@@ -340,10 +340,11 @@ constexpr double kPlotLeft = 74, kPlotRight = 24, kPlotTop = 46, kBottom = 52;
 
 /// Powers of ten that enclose [low, high].
 struct Scale {
-  double low = 0, high = 0, from = 0, to = 0;
+  int low = 0, high = 0;
+  double from = 0, to = 0;
   Scale(double low_, double high_, double from_, double to_)
-      : low(std::floor(std::log10(low_))),
-        high(std::ceil(std::log10(high_))),
+      : low(static_cast<int>(std::floor(std::log10(low_)))),
+        high(static_cast<int>(std::ceil(std::log10(high_)))),
         from(from_),
         to(to_) {
     if (high <= low) high = low + 1;
@@ -367,12 +368,12 @@ std::string power_text(double value) {
 
 void draw_axes(Svg& svg, const Scale& x, const Scale& y, std::string_view of_x,
                std::string_view of_y) {
-  for (double power = x.low; power <= x.high; ++power) {
+  for (int power = x.low; power <= x.high; ++power) {
     const double value = std::pow(10, power);
     svg.line(x.at(value), y.from, x.at(value), y.to, "grid");
     svg.text(x.at(value), y.from + 15, kSmallText, "ink", "middle", power_text(value));
   }
-  for (double power = y.low; power <= y.high; ++power) {
+  for (int power = y.low; power <= y.high; ++power) {
     const double value = std::pow(10, power);
     svg.line(x.from, y.at(value), x.to, y.at(value), "grid");
     svg.text(x.from - 6, y.at(value) + 3.5, kSmallText, "ink", "end", power_text(value));
