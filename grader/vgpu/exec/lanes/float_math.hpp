@@ -20,6 +20,7 @@
 #include "grader/vgpu/exec/lanes/integer_math.hpp"
 #include "grader/vgpu/program/instruction.hpp"
 
+// NOLINTBEGIN(misc-redundant-expression): a NaN is what differs from itself.
 namespace membound::vgpu::exec::MEMBOUND_ISA {
 
 template <typename F>
@@ -386,3 +387,4 @@ inline u32 narrow_small(double value, bool relu) {
 }
 
 }  // namespace membound::vgpu::exec::MEMBOUND_ISA
+// NOLINTEND(misc-redundant-expression)
