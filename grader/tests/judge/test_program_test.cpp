@@ -69,15 +69,15 @@ done)");
   RunRequest request_;
 };
 
-/// What compute-sanitizer 2025.3 printed on an H200, shortened.
+/// In the form of a log of compute-sanitizer 2025.3.
 constexpr const char* kOutside = R"(========= COMPUTE-SANITIZER
 ========= Invalid __global__ read of size 4 bytes
-=========     at reverse(int *, const int *, int)+0x90 in /work/kernel.cu:12
+=========     at reverse(int *, const int *, int)+0x90 in /tmp/kernel.cu:12
 =========     by thread (192,0,0) in block (8,0,0)
 =========     Access to 0x7f0000001000 is out of bounds
 =========
 ========= Invalid __global__ read of size 4 bytes
-=========     at reverse(int *, const int *, int)+0x90 in /work/kernel.cu:14
+=========     at reverse(int *, const int *, int)+0x90 in /tmp/kernel.cu:14
 =========     by thread (193,0,0) in block (8,0,0)
 =========
 ========= ERROR SUMMARY: 64 errors
@@ -90,12 +90,12 @@ TEST(Sanitizer, IsToldByItsFirstReportAndTheirNumber) {
   EXPECT_EQ(
       sanitizer_words("racecheck",
                       "========= COMPUTE-SANITIZER\n========= Error: Race reported between "
-                      "Write access at sum(float *)+0x70 in /work/kernel.cu:20\n=========     "
-                      "and Read access at sum(float *)+0xd0 in /work/kernel.cu:23 [8 hazards]\n"
+                      "Write access at sum(float *)+0x70 in /tmp/kernel.cu:20\n=========     "
+                      "and Read access at sum(float *)+0xd0 in /tmp/kernel.cu:23 [8 hazards]\n"
                       "=========\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 "
                       "warnings)\n"),
       "racecheck: Error: Race reported between Write access at sum(float *)+0x70 in "
-      "/work/kernel.cu:20; 1 hazard in all");
+      "/tmp/kernel.cu:20; 1 hazard in all");
   EXPECT_EQ(sanitizer_words("synccheck",
                             "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"),
             "synccheck: nothing");
