@@ -175,10 +175,6 @@ std::vector<Finding> side_findings(const course::StageMeasurement& measurement) 
 
 namespace {
 
-bool tells_of(const std::string& text, std::string_view words) {
-  return text.find(words) != std::string::npos;
-}
-
 /// The array that a checker's text is about: "block_sum", "(allocation 3".
 std::string array_in(const Finding& finding) {
   static const std::regex kArray(
@@ -190,8 +186,7 @@ std::string array_in(const Finding& finding) {
 
 /// Of lanes that a warp's function names and that do not come, or the other way round.
 bool is_about_lanes(const Finding& finding) {
-  return tells_of(finding.text, "member mask") ||
-         tells_of(finding.text, "shuffle from a missing lane");
+  return holds(finding.text, "member mask") || holds(finding.text, "shuffle from a missing lane");
 }
 
 bool is_same_fault(const Finding& one, const Finding& other) {
@@ -203,8 +198,8 @@ bool is_same_fault(const Finding& one, const Finding& other) {
     // has one.
     const std::string array = array_in(one);
     const bool is_moved =
-        !array.empty() && array == array_in(other) && tells_of(one.text, "out of bounds read") &&
-        one.advice.starts_with("the guard is there") && tells_of(other.advice, "compare the index");
+        !array.empty() && array == array_in(other) && holds(one.text, "out of bounds read") &&
+        one.advice.starts_with("the guard is there") && holds(other.advice, "compare the index");
     return one.line == other.line || is_moved ||
            (!one.advice.empty() && one.advice == other.advice);
   }

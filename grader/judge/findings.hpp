@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grader/course/lab.hpp"
@@ -57,6 +58,11 @@ namespace membound::judge {
 /// Leaves the first of several findings of the checkers about one fault.
 void keep_one_a_fault(std::vector<course::Finding>& findings);
 
+/// Whether `text`, of a finding or of a line, has these words.
+[[nodiscard]] inline bool holds(std::string_view text, std::string_view words) {
+  return text.find(words) != std::string_view::npos;
+}
+
 /// A student's source, and which of its lines are a stage's.
 struct StagePlace {
   /// All three must outlive it. `name`: the source's path, or its name alone.
@@ -76,6 +82,18 @@ struct StagePlace {
 
 /// Names the line of a failed program, and what to do, where its source shows them.
 void advise_program(const StagePlace& place, course::Verdict verdict, course::Finding& finding);
+
+/// What to do about a finding of synccheck at a barrier: the branch around it, where its line has
+/// one.
+void advise_barrier(const StagePlace& place, course::Finding& finding);
+/// What to do about a finding of racecheck: the scope of an atomic operation, a loop that waits for
+/// a word, or where a barrier may stand.
+void advise_race(const StagePlace& place, course::Finding& finding);
+/// What to do about a shuffle, vote, match or reduction that lanes of its mask do not reach.
+void advise_shuffle(const StagePlace& place, course::Finding& finding);
+/// Wrong results of a kernel that calls for all lanes of a warp where only some may come: the lanes
+/// of an `if` meet others at another call of that mask, and what comes of it is nobody's.
+void name_call_in_branch(const StagePlace& place, course::Finding& finding);
 
 /// Holds what `result` tells of a stage that did not pass against the source: advice that the
 /// source follows already is replaced by what it lacks, a line is named where the source shows it,

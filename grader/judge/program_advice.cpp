@@ -48,10 +48,6 @@ using compilers::SourceFunction;
 using course::Finding;
 using Place = StagePlace;
 
-bool contains(const std::string& text, std::string_view words) {
-  return text.find(words) != std::string::npos;
-}
-
 /// Pointers that cudaMalloc filled, by name, with the line.
 std::vector<std::pair<std::string, int>> device_pointers(const Place& place) {
   static const std::regex kMalloc(R"(cudaMalloc(?:Async)?\s*\(\s*(?:\([^)]*\)\s*)?&\s*(\w+))");
@@ -73,7 +69,7 @@ bool name_host_line(const Place& place, Finding& finding) {
   if (line > place.source.line_count()) return false;
   finding.file = place.file;
   finding.line = line;
-  if (!contains(finding.text, "its limit of") || match[1] != "running") return true;
+  if (!holds(finding.text, "its limit of") || match[1] != "running") return true;
   for (const Branch* branch : place.source.around(line))
     if (branch->keyword != "if") {
       finding.hint_tag.clear();
@@ -96,7 +92,7 @@ bool name_host_access(const Place& place, Finding& finding) {
       const std::size_t at = compilers::find_word(code, name);
       if (at == std::string::npos) continue;
       const bool indexed = code.compare(at + name.size(), 1, "[") == 0;
-      const bool followed = at > 0 && code[at - 1] == '*' && contains(code, "= *");
+      const bool followed = at > 0 && code[at - 1] == '*' && holds(code, "= *");
       if ((!indexed && !followed) || (at > 0 && code[at - 1] == '&')) continue;
       finding.file = place.file;
       finding.line = line;
@@ -127,7 +123,7 @@ void name_failed_call(const Place& place, Finding& finding) {
   for (const auto& [name, word] : kWords) {
     if (name != kind) continue;
     for (int line = place.first; line <= place.last; ++line) {
-      if (!contains(place.code(line), word)) continue;
+      if (!holds(place.code(line), word)) continue;
       for (const Branch* branch : place.source.around(line))
         if (branch->keyword != "if") return;  // a loop: the number says nothing
       if (--left == 0) {
@@ -183,11 +179,11 @@ void name_missing_copy(const Place& place, Finding& finding) {
     const int out = place.source.find_line("program.write(", place.first, place.last);
     int waits = 0;
     for (int line = place.first; line < out; ++line)
-      if (contains(place.code(line), "Synchronize(")) waits = line;
+      if (holds(place.code(line), "Synchronize(")) waits = line;
     const auto copies = [&] {
       int last = 0;
       for (int line = place.first; line < out; ++line)
-        if (contains(place.code(line), "DeviceToHost")) last = line;
+        if (holds(place.code(line), "DeviceToHost")) last = line;
       return last;
     }();
     if (out == 0 || copies == 0 || waits > copies) return;
@@ -205,7 +201,7 @@ void name_missing_copy(const Place& place, Finding& finding) {
 
 void advise_program(const StagePlace& place, course::Verdict verdict, course::Finding& finding) {
   const bool has_line = name_host_line(place, finding);
-  if (contains(finding.text, "Segmentation fault") || contains(finding.text, "Bus error")) {
+  if (holds(finding.text, "Segmentation fault") || holds(finding.text, "Bus error")) {
     if (!name_host_access(place, finding) && has_line)
       finding.advice =
           "host code reads or writes here what is not its own: an index past an array's end, or a "
@@ -214,15 +210,14 @@ void advise_program(const StagePlace& place, course::Verdict verdict, course::Fi
   }
   if (has_line) return;
   name_failed_call(place, finding);
-  if (finding.line == 0 && verdict == course::Verdict::kWrong &&
-      contains(finding.text, "first wrong"))
+  if (finding.line == 0 && verdict == course::Verdict::kWrong && holds(finding.text, "first wrong"))
     name_missing_copy(place, finding);
   static const std::regex kLaunch(R"(launch (\d+) \()");
   std::smatch match;
   if (finding.line == 0 && std::regex_search(finding.text, match, kLaunch)) {
     int left = std::stoi(match[1]);
     for (int line = place.first; line <= place.last && left > 0; ++line) {
-      if (!contains(place.code(line), "<<<")) continue;
+      if (!holds(place.code(line), "<<<")) continue;
       for (const Branch* branch : place.source.around(line))
         if (branch->keyword != "if") return;
       if (--left == 0) finding.line = line, finding.file = place.file;
@@ -234,7 +229,7 @@ void advise_program(const StagePlace& place, course::Verdict verdict, course::Fi
       {"graphs with", "cudaGraphInstantiate"},
       {"program printed", "printf("}};
   for (const auto& [words, code] : kRules)
-    if (finding.line == 0 && contains(finding.text, words)) {
+    if (finding.line == 0 && holds(finding.text, words)) {
       int line = place.source.find_line(code, place.first, place.last);
       if (code == "printf(")  // and not fprintf
         for (line = place.first;

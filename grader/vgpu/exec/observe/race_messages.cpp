@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/exec/observe/race_messages.hpp"
+#include "grader/vgpu/exec/observe/race_checker.hpp"
 
 #include <algorithm>
 #include <bit>

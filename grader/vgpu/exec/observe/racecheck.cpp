@@ -12,7 +12,6 @@
 
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
 #include "grader/vgpu/exec/observe/race_checker.hpp"
-#include "grader/vgpu/exec/observe/race_messages.hpp"
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/undo_log.hpp"
 
