@@ -15,7 +15,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/ledger/ledger_rows.hpp"
+#include "grader/classroom/ledger/ledger.hpp"
 
 namespace membound::ledger {
 

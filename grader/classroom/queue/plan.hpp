@@ -147,6 +147,20 @@ struct PlanRequest {
 [[nodiscard]] base::Result<Plan> plan_call(const PlanRequest& request, ledger::Ledger& ledger,
                                            std::vector<std::string>& notes);
 
+/// The job of a text in a lab. Its seed follows from `batch_seed` and both.
+[[nodiscard]] Job job_for(const std::string& lab, const std::string& submission,
+                          const course::GradeDigests& digests, const Settings& settings,
+                          const std::string& batch_seed);
+
+/// The plan of this call with the rows of earlier ones that it does not replace. Replaced is what
+/// came in the same folder or archive for the same labs, what names the same student and lab
+/// (unless the platform recorded that it came later), and who handed in nothing and now has. Where
+/// the best attempt counts, another text of the same student and lab stays as another attempt. Rows
+/// of this call's labs are graded with the lab as it is now; other labs keep the jobs that they
+/// have.
+[[nodiscard]] Plan merged(const Plan& earlier, Plan now, const Settings& settings,
+                          std::vector<std::string>& notes);
+
 /// Finds authors by the roster of now, which is joined with what tables know: rows whose author was
 /// not known, or who has a platform's number that the roster knows as somebody else's, and shares
 /// their work in their groups. Rows keep their jobs.
