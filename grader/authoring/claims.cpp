@@ -17,6 +17,8 @@
 #include "grader/judge/judge.hpp"
 #include "grader/judge/stage_runs.hpp"
 #include "grader/judge/verdict.hpp"
+#include "grader/report/result_text.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -238,6 +240,22 @@ std::optional<std::string> unlike_found(const Claim& claim, const course::StageR
   return "the checkers find, in line " + std::to_string(found->line) + ", " + found->text;
 }
 
+/// Where a student who predicts what the reference answer counts is told another number, because of
+/// the compiler: what it counts of this stage with either.
+std::string other_count(const Claim& claim, const course::Result& first,
+                        const course::Result& second, std::size_t index) {
+  const course::StageResult &one = first.stages[index], &other = second.stages[index];
+  const course::Stage* const stage = claim.lab == nullptr ? nullptr : claim.lab->stage(one.stage);
+  if (stage == nullptr || !stage->question || !one.answer || !other.answer ||
+      report::is_as_counted(*stage->question, *one.answer, *other.answer))
+    return "";
+  const auto counted = [&](const course::Result& result, double answer) {
+    return report::amount(answer) + " " + stage->question->unit + " with " + result.compiler;
+  };
+  return "stage " + std::to_string(one.stage) + ", \"" + stage->question->ask +
+         "\": " + counted(first, *one.answer) + ", " + counted(second, *other.answer);
+}
+
 class Prover {
  public:
   Prover(const judge::Workplace& place, const judge::Tools& tools,
@@ -377,6 +395,10 @@ void add_second(Proof& proof, const course::Result& first, const course::Result&
     blame("stage " + std::to_string(first.stages[i].stage) + ": " + one + " with " +
           first.compiler + ", " + other + " with " + second.compiler);
   }
+  if (!proof.claim.fails.empty()) return;
+  for (std::size_t i = 0; i < std::min(first.stages.size(), second.stages.size()); ++i)
+    if (const std::string text = other_count(proof.claim, first, second, i); !text.empty())
+      blame(text);
 }
 
 base::Result<std::vector<Proof>> prove(const judge::Workplace& place, const judge::Tools& tools,

@@ -277,9 +277,9 @@ std::string LastChecks::changes(const course::Result& result, const report::Styl
   for (const course::StageResult& stage : result.stages)
     for (const Prediction& said : predictions_)
       if (said.lab->id == stage.lab && said.stage == stage.stage)
-        text += report::wrapped(
-            report::said_and_counted(*said.lab->stage(said.stage), said.number, stage), style.width,
-            0);
+        text += report::wrapped(report::said_and_counted(*said.lab->stage(said.stage), said.number,
+                                                         stage, result.compiler),
+                                style.width, 0);
   for (const course::StageResult& stage : result.stages)
     for (const course::StageResult& last : stages_) {
       if (last.lab != stage.lab || last.stage != stage.stage) continue;

@@ -400,13 +400,27 @@ std::string render_detail(const StageResult& stage, const Style& style, const So
 
 namespace {
 
-/// Averages over edges and last blocks are seldom whole.
-constexpr double kNear = 0.03;
+/// Whether the number is one of instructions, which a compiler may split or repeat: loads, or bytes
+/// a load. Not sectors a load: those of a vector's parts are as many as the vector's.
+bool hangs_on_code(const course::Question& question) {
+  const std::string_view counter = question.counter;
+  return counter.ends_with("_requests") || counter.ends_with("_instructions") ||
+         counter.ends_with("_rounds") ||
+         (counter.ends_with("_bytes") && question.per.ends_with("_requests"));
+}
 
 }  // namespace
 
+bool is_as_counted(const course::Question& question, double said, double counted) {
+  constexpr double kNear = 0.03, kNearAverage = 0.05, kNearPercent = 5;
+  const bool is_average = counted != std::floor(counted);
+  const double near = (is_average ? kNearAverage : kNear) * std::abs(counted);
+  return std::abs(said - counted) <=
+         (question.counter.ends_with("_percent") ? std::max(near, kNearPercent) : near);
+}
+
 std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
-                             std::optional<double> answer) {
+                             std::optional<double> answer, std::string_view compiler) {
   if (!stage.question || !said) return "";
   const std::string guess = amount(*said), unit = " " + stage.question->unit;
   std::string text = "Stage " + std::to_string(stage.number) + ": you said " + guess + unit;
@@ -414,14 +428,20 @@ std::string said_and_counted(const course::Stage& stage, std::optional<double> s
     return text + "; none of these were counted (on a GPU nothing is; --device vgpu counts).\n";
   const std::string count = amount(*answer);
   if (count == guess) return text + ", and so it was.\n";
-  const bool near = std::abs(*said - *answer) <= kNear * std::abs(*answer);
-  return text + (near ? ", and so it was: " : "; it was ") + count + ".\n";
+  if (is_as_counted(*stage.question, *said, *answer))
+    return text + ", and so it was: " + count + ".\n";
+  text += "; it was " + count;
+  if (!compiler.starts_with("clang") || !hangs_on_code(*stage.question)) return text + ".\n";
+  return text + " in the code of " + std::string(compiler) +
+         ", which may load a vector in parts, or repeat an access in two branches. Count the "
+         "accesses in your source: your number may be right for them.\n";
 }
 
 std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
-                             const course::StageResult& result) {
+                             const course::StageResult& result, std::string_view compiler) {
   const bool counted_untimed = !stage.kind->has_reference && result.answer;
-  return result.ratio || counted_untimed ? said_and_counted(stage, said, result.answer) : "";
+  return result.ratio || counted_untimed ? said_and_counted(stage, said, result.answer, compiler)
+                                         : "";
 }
 
 namespace {

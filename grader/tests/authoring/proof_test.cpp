@@ -65,6 +65,29 @@ TEST(Proof, WithTwoCompilersMustHoldForTheSecondToo) {
   EXPECT_THAT(proof.shown, HasSubstr("with clang 14.0.6: stage 1: slow (ReachesItsBar)"));
 }
 
+TEST(Proof, OfAReferenceAnswerIsThatBothCompilersCountWhatStudentsPredict) {
+  course::Lab lab;
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  lab.stages[0].question = course::Question{"How many loads?", "loads", "global_load_requests", ""};
+  Claim passes = claim("");
+  passes.lab = &lab;
+  auto first = result_of({{Verdict::kPassed, ""}}), second = first;
+  first.compiler = "nvcc 13.0.88";
+  second.compiler = "clang 14.0.6";
+  first.stages[0].answer = 1024;
+  second.stages[0].answer = 1030;
+  auto proof = compare(passes, first);
+  add_second(proof, first, second);
+  EXPECT_TRUE(proof.holds) << "near enough for a student who says the other number";
+  second.stages[0].answer = 1792;
+  add_second(proof, first, second);
+  EXPECT_FALSE(proof.holds);
+  EXPECT_EQ(proof.shown,
+            "stage 1, \"How many loads?\": 1,024 loads with nvcc 13.0.88, 1,792 loads with clang "
+            "14.0.6");
+}
+
 TEST(Proof, OfASkeletonIsThatNoStagePasses) {
   EXPECT_TRUE(compare(claim(kAnyTest), result_of({{Verdict::kWrong, "B"}})).holds);
   EXPECT_FALSE(

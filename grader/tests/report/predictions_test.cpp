@@ -17,8 +17,37 @@ course::Stage asking() {
 TEST(Predictions, AreShownBesideTheCount) {
   EXPECT_EQ(said_and_counted(asking(), 4, 32), "Stage 2: you said 4 sectors; it was 32.\n");
   EXPECT_EQ(said_and_counted(asking(), 4, 4), "Stage 2: you said 4 sectors, and so it was.\n");
+  EXPECT_EQ(said_and_counted(asking(), 1.2, 1.244),
+            "Stage 2: you said 1.2 sectors, and so it was: 1.24.\n")
+      << "an average over blocks at the edges, too";
+  EXPECT_EQ(said_and_counted(asking(), 1.2, 1.28), "Stage 2: you said 1.2 sectors; it was 1.28.\n");
+  EXPECT_EQ(said_and_counted(asking(), 192, 184), "Stage 2: you said 192 sectors; it was 184.\n");
   EXPECT_EQ(said_and_counted(asking(), 4, 3.977),
             "Stage 2: you said 4 sectors, and so it was: 3.98.\n");
+}
+
+TEST(Predictions, SayOfClangsCodeThatItIsNotTheSource) {
+  course::Stage stage = asking();
+  stage.question = course::Question{"How many loads?", "loads", "global_load_requests", "warps"};
+  EXPECT_EQ(
+      said_and_counted(stage, 1024, 1792, "clang 14.0.6"),
+      "Stage 2: you said 1,024 loads; it was 1,792 in the code of clang 14.0.6, which may load "
+      "a vector in parts, or repeat an access in two branches. Count the accesses in your "
+      "source: your number may be right for them.\n");
+  EXPECT_EQ(said_and_counted(stage, 1024, 1792, "nvcc 13.0.88"),
+            "Stage 2: you said 1,024 loads; it was 1,792.\n");
+  EXPECT_EQ(said_and_counted(stage, 1024, 1024, "clang 14.0.6"),
+            "Stage 2: you said 1,024 loads, and so it was.\n");
+  EXPECT_EQ(said_and_counted(asking(), 4, 32, "clang 14.0.6"),
+            "Stage 2: you said 4 sectors; it was 32.\n")
+      << "parts of a vector touch as many sectors as the vector";
+}
+
+TEST(Predictions, OfAShareOfTimeAreNearWithinFivePoints) {
+  course::Stage stage = asking();
+  stage.question = course::Question{"What share?", "percent", "copy_time_percent", ""};
+  EXPECT_EQ(said_and_counted(stage, 75, 71), "Stage 2: you said 75 percent, and so it was: 71.\n");
+  EXPECT_EQ(said_and_counted(stage, 80, 71), "Stage 2: you said 80 percent; it was 71.\n");
 }
 
 TEST(Predictions, SayWhereNothingCounts) {
