@@ -89,8 +89,8 @@ LAUNCH_SHAPE(block_scan, int n, int k) {
 // Task     One pass: a block loads its tile, adds it up, learns the sum of all tiles before it, and
 //          scans last. It tells the sum of its own tile at once (A), and the sum up to its end (P)
 //          once it knows it. It looks back: over tiles that say A, to the nearest that says P.
-// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 16
-//          sectors a request (16 bytes a lane), store 16.
+// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Loads and
+//          stores of 16 bytes a lane where the tile is whole.
 //
 //     tile      ...   5     6     7     8     9
 //     status          P     A     A     P     X        tile 10 looks back: 9 says X, so it waits;
@@ -135,8 +135,8 @@ __global__ void __launch_bounds__(kThreads, 4)
   // TODO 6 (about 12 lines): one warp scans the sums of the warps, says A, looks back, and says P.
   // Tile 0 has nothing before it. Then every warp learns the sum of all before its own items.
 
-  // TODO 7 (about 29 lines): scan the rounds as in stage 2, from there on, and store, 16 bytes a
-  // store where the tile is whole. A lane has 32 bytes of sums: which 16 does its neighbour need?
+  // TODO 7 (about 24 lines): scan the rounds as in stage 2, from there on, and store, 16 bytes a
+  // store where the tile is whole. How many stores is that for the 4 sums of a lane?
 }
 
 LAUNCH_PLAN(array_scan, int n, int k) {

@@ -115,8 +115,8 @@ LAUNCH_SHAPE(block_scan, int n, int k) {
 // Task     One pass: a block loads its tile, adds it up, learns the sum of all tiles before it, and
 //          scans last. It tells the sum of its own tile at once (A), and the sum up to its end (P)
 //          once it knows it. It looks back: over tiles that say A, to the nearest that says P.
-// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Load 16
-//          sectors a request (16 bytes a lane), store 16.
+// Budget   4 bytes read and 8 written for each element; 8 bytes a tile for the words. Loads and
+//          stores of 16 bytes a lane where the tile is whole.
 //
 //     tile      ...   5     6     7     8     9
 //     status          P     A     A     P     X        tile 10 looks back: 9 says X, so it waits;
@@ -253,8 +253,8 @@ __global__ void __launch_bounds__(kThreads, 4)
     const long long sum3 = k != 0 ? inclusive : to_z;
     const int i = first + r * kRoundItems;
     if (whole) {
-      // If each lane stored its own sums, a store would fill one half of every sector. Two lanes
-      // exchange halves, so that they store the 32 bytes of one sector together.
+      // A lane could store its own sums, and each store would fill one half of every sector. Here
+      // two lanes exchange halves, so that they store the 32 bytes of one sector together.
       const bool odd = lane % 2 != 0;
       const long long x = __shfl_xor_sync(kAllLanes, odd ? sum0 : sum2, 1);
       const long long y = __shfl_xor_sync(kAllLanes, odd ? sum1 : sum3, 1);
