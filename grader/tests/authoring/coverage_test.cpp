@@ -3,8 +3,8 @@
 //
 // handouts/coverage.csv lists what the documents that the course follows hold: every system,
 // experiment, figure, picture and listing. Each row has a place in the course, or one sentence that
-// says why it has none; where it is a figure, ours stands beside it, in its unit, and is what the
-// run that `source` names has said.
+// says why it has none. Beside what a page quotes stands ours, or the sentence says why nothing of
+// ours does; a figure is in the same unit, and is what the run that `source` names has said.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -134,8 +134,10 @@ Problems check_source(const CoverageRow& row, const MeasuredByGpu& all) {
 
 /// What is wrong with a row, as sentences.
 Problems problems_of(const CoverageRow& row, const fs::path& root, const MeasuredByGpu& all) {
-  if (row.page.empty() == row.why_not.empty())
-    return {"a page, or a sentence why there is none: one of the two"};
+  if (row.page.empty() && row.why_not.empty()) return {"a page, or a sentence why there is none"};
+  const bool needs_why = row.page.empty() || (!row.printed.empty() && row.ours.empty());
+  if (needs_why == row.why_not.empty())
+    return {"what is printed with ours beside it, or a sentence why not: one of the two"};
   if (row.page.empty() || is_to_come(row, root)) return {};
   const auto page = base::read_file(root / row.page);
   if (!page) return {row.page + " is not there"};
@@ -230,6 +232,15 @@ TEST_F(ACoverageRow, HasAPlaceOrAReason) {
   row_.why_not = "It is about history.";
   EXPECT_THAT(problems(), testing::ElementsAre(HasSubstr("one of the two")));
   row_.page = "";
+  EXPECT_THAT(problems(), IsEmpty());
+  row_.why_not = "";
+  EXPECT_THAT(problems(), testing::ElementsAre(HasSubstr("a sentence why there is none")));
+}
+
+TEST_F(ACoverageRow, HasOursBesideWhatIsPrintedOrAReason) {
+  row_.ours = row_.unit = row_.source = "";
+  EXPECT_THAT(problems(), testing::ElementsAre(HasSubstr("one of the two")));
+  row_.why_not = "Nobody measured it.";
   EXPECT_THAT(problems(), IsEmpty());
 }
 
