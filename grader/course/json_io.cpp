@@ -13,6 +13,14 @@
 namespace membound::course {
 namespace {
 
+/// A key as JSON pointers (RFC 6901) write it.
+std::string escaped(const std::string& key) {
+  std::string text;
+  for (const char letter : key)
+    text += letter == '~' ? "~0" : letter == '/' ? "~1" : std::string(1, letter);
+  return text;
+}
+
 using nlohmann::json;
 
 /// How far the parser has read.
@@ -89,17 +97,7 @@ class LineRecorder : public nlohmann::json_sax<json> {
     if (frames_.empty()) return "";
     const Frame& frame = frames_.back();
     if (frame.index >= 0) return frame.pointer + "/" + std::to_string(frame.index);
-    std::string escaped;
-    for (const char letter : frame.key) {
-      if (letter == '~') {
-        escaped += "~0";
-      } else if (letter == '/') {
-        escaped += "~1";
-      } else {
-        escaped += letter;
-      }
-    }
-    return frame.pointer + "/" + escaped;
+    return frame.pointer + "/" + escaped(frame.key);
   }
   void note(int line) {
     const bool in_object = !frames_.empty() && frames_.back().index < 0;
@@ -207,7 +205,7 @@ JsonValue JsonValue::member(const std::string& key) const {
   } else {
     report("an object with \"" + key + "\"");
   }
-  return {document_, &kNull, pointer_ + "/" + key};
+  return {document_, &kNull, pointer_ + "/" + escaped(key)};
 }
 
 bool JsonValue::is_object() const { return value_->is_object(); }
@@ -216,7 +214,7 @@ std::optional<JsonValue> JsonValue::optional_member(const std::string& key) cons
   if (!value_->is_object()) return std::nullopt;
   const auto found = value_->find(key);
   if (found == value_->end()) return std::nullopt;
-  return JsonValue(document_, &*found, pointer_ + "/" + key);
+  return JsonValue(document_, &*found, pointer_ + "/" + escaped(key));
 }
 
 std::vector<JsonValue> JsonValue::elements(std::size_t least) const {
@@ -248,7 +246,7 @@ void JsonValue::only_keys(const std::vector<std::string>& known) const {
     std::string list;
     for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
     const auto suggestion = base::nearest(key, known);
-    document_->report(pointer_ + "/" + key, "is not a known key", "one of " + list,
+    document_->report(pointer_ + "/" + escaped(key), "is not a known key", "one of " + list,
                       suggestion ? "did you mean \"" + *suggestion + "\"?" : "");
   }
 }

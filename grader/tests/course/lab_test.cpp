@@ -4,8 +4,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
+#include "grader/base/files.hpp"
 #include "grader/tests/course/schema_check.hpp"
 
 namespace membound::course {
@@ -320,6 +326,97 @@ TEST(Lab, RefusesAValueOfTheWrongTypeEverywhere) {
       json[nlohmann::json::json_pointer(pointer)] = nlohmann::json::parse(wrong);
       EXPECT_FALSE(read(json.dump())) << pointer << " " << wrong;
     }
+  }
+}
+
+/// Calls `look` for every value below `value`, with its pointer.
+void for_each_value(const nlohmann::json& value, const nlohmann::json::json_pointer& at,
+                    const std::function<void(const nlohmann::json::json_pointer&)>& look) {
+  const auto step = [&](const nlohmann::json::json_pointer& inner, const nlohmann::json& child) {
+    look(inner);
+    for_each_value(child, inner, look);
+  };
+  if (value.is_object())
+    for (const auto& [key, child] : value.items()) step(at / key, child);
+  if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i) step(at / i, value[i]);
+}
+
+/// The line, from 1, of the only place in `text` that has `words`.
+long line_of(const std::string& text, const std::string& words) {
+  const auto at = text.find(words);
+  EXPECT_NE(at, std::string::npos) << words;
+  return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+}
+
+/// A field of one of the course's own labs.
+struct Field {
+  std::string lab;
+  nlohmann::json of_lab;  ///< all of its lab.json
+  nlohmann::json::json_pointer at;
+
+  [[nodiscard]] std::string error_of(const nlohmann::json& changed) const {
+    const auto read = lab_from_text(changed.dump(1), "lab.json", "labs/" + lab);
+    return read ? "no error" : base::to_string(read.error());
+  }
+};
+
+/// One of each kind: together the labs have every field that there is, most of them many times.
+std::vector<Field> one_of_each() {
+  namespace fs = std::filesystem;
+  static const std::regex kNumber("/[0-9]+"), kTag("^/hints/[^/]+");
+  std::vector<Field> fields;
+  std::set<std::string> known;
+  for (const auto& entry : fs::directory_iterator(MEMBOUND_SOURCE_DIR "/labs")) {
+    const auto text = base::read_file(entry.path() / "lab.json");
+    if (!text) continue;
+    const std::string lab = entry.path().filename().string();
+    const auto json = nlohmann::json::parse(*text);
+    for_each_value(json, nlohmann::json::json_pointer(), [&](const auto& field) {
+      const std::string kind = std::regex_replace(field.to_string(), kNumber, "/*");
+      if (field.back() != "$schema" &&
+          known.insert(std::regex_replace(kind, kTag, "/hints/*")).second)
+        fields.push_back({lab, json, field});
+    });
+  }
+  EXPECT_GT(fields.size(), 50u);
+  return fields;
+}
+
+TEST(FieldsOfLabs, OfAnotherTypeAreToldWithTheirLine) {
+  for (const Field& field : one_of_each()) {
+    nlohmann::json changed = field.of_lab;
+    const std::string wrong = changed[field.at].is_string() ? "86420.5" : "\"~wrong~\"";
+    changed[field.at] = nlohmann::json::parse(wrong);
+    const std::string line = std::to_string(line_of(changed.dump(1), wrong));
+    EXPECT_THAT(field.error_of(changed),
+                HasSubstr("lab.json:" + line + ": " + field.at.to_string() + " is "))
+        << field.lab;
+  }
+}
+
+TEST(FieldsOfLabs, ThatAreMissingAreToldWhereTheSchemaRequiresThem) {
+  for (const Field& field : one_of_each()) {
+    nlohmann::json changed = field.of_lab;
+    nlohmann::json& holder = changed[field.at.parent_pointer()];
+    if (!holder.is_object()) continue;
+    holder.erase(field.at.back());
+    const std::string error = field.error_of(changed);
+    if (schema_problems("docs/lab.schema.json", changed).empty()) continue;
+    EXPECT_THAT(error, testing::MatchesRegex("lab.json:[0-9]+: .*")) << field.lab << field.at;
+  }
+}
+
+TEST(FieldsOfLabs, ThatNobodyKnowsAreToldWithTheirLine) {
+  std::vector<Field> objects = one_of_each();
+  std::erase_if(objects, [](const Field& field) { return !field.of_lab[field.at].is_object(); });
+  objects.push_back({objects[0].lab, objects[0].of_lab, nlohmann::json::json_pointer()});
+  for (const Field& object : objects) {
+    nlohmann::json changed = object.of_lab;
+    changed[object.at]["~new~"] = 1;
+    const std::string line = std::to_string(line_of(changed.dump(1), "~new~"));
+    EXPECT_THAT(object.error_of(changed), HasSubstr("lab.json:" + line + ": "))
+        << object.lab << object.at;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -16,18 +17,30 @@
 
 namespace membound::course {
 
+/// The schema at `file` (from the project's root), read once; null where there is none.
+inline const valijson::Schema* known_schema(const std::string& file) {
+  static std::map<std::string, valijson::Schema> known;
+  const auto [entry, is_new] = known.try_emplace(file);
+  if (is_new) {
+    std::ifstream stream(std::filesystem::path(MEMBOUND_SOURCE_DIR) / file);
+    if (!stream) {
+      known.erase(entry);
+      return nullptr;
+    }
+    const auto json = nlohmann::json::parse(stream);
+    valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(json),
+                                            entry->second);
+  }
+  return &entry->second;
+}
+
 /// Every way in which `value` breaks the schema at `schema_file` (from the project's root), one per
 /// line; empty when it fits.
 inline std::string schema_problems(const std::string& schema_file, const nlohmann::json& value) {
-  const auto path = std::filesystem::path(MEMBOUND_SOURCE_DIR) / schema_file;
-  std::ifstream stream(path);
-  if (!stream) return "no file " + path.string();
-  const auto schema_json = nlohmann::json::parse(stream);
-  valijson::Schema schema;
-  valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_json),
-                                          schema);
+  const valijson::Schema* const schema = known_schema(schema_file);
+  if (schema == nullptr) return "no file " + schema_file;
   valijson::ValidationResults results;
-  valijson::Validator().validate(schema, valijson::adapters::NlohmannJsonAdapter(value), &results);
+  valijson::Validator().validate(*schema, valijson::adapters::NlohmannJsonAdapter(value), &results);
   std::string problems;
   for (valijson::ValidationResults::Error error; results.popError(error);) {
     for (const std::string& part : error.context) problems += part;
