@@ -3,7 +3,8 @@
 /// @file
 /// Golden text tests: every grader/tests/ptx/*.ptxt is a launch and what must come of it.
 ///   # comment
-///   launch  entry=NAME grid=X[,Y[,Z]] block=X[,Y[,Z]] [shared=BYTES] [checks=all] [lockstep=1]
+///   launch  entry=NAME grid=X[,Y[,Z]] block=X[,Y[,Z]] [shared=BYTES] [checks=all|NAME]
+///   [lockstep=1]
 ///           ARGUMENT…               in the order of the kernel's parameters:
 ///     name=ramp:f32:128             a buffer 0, 1, 2, …      name=zero:u32:32   a buffer of zeros
 ///     name=list:s32:5,-1,7          a buffer of values       name=u32:5         a scalar
@@ -211,9 +212,9 @@ TEST_P(GoldenTest, GivesWhatItSays) {
   LaunchRequest& request = machine.request();
   if (!option("shared").empty())
     request.dynamic_shared_bytes = static_cast<std::uint32_t>(std::stoul(option("shared")));
-  if (option("checks") == "all") {
+  if (const std::string checks = option("checks"); !checks.empty()) {
     machine.space().track_initialised(true);
-    request.checks.switch_on("all");
+    ASSERT_TRUE(request.checks.switch_on(checks)) << "no checker is called " << checks;
   }
   if (!option("lockstep").empty()) request.scheduling = Scheduling::kLockstep;
   request.limits.warp_instructions =
