@@ -112,6 +112,8 @@ find_clang() {
   return 1
 }
 
+has_host_compiler() { command -v g++ >/dev/null; }
+
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
 # Whether an nvcc, or the one that can be fetched, makes code for a GPU of this machine: for its compute capability, and
@@ -136,7 +138,13 @@ choose_compilers() {
     both*) want_nvcc=1 want_clang=1 ;;
     nvcc) want_nvcc=1 ;;
     clang) want_clang=1 ;;
-    *) if find_toolkit >/dev/null || { has_gpu && serves_gpu; }; then want_nvcc=1; else want_clang=1; fi ;;
+    *)
+      want_clang=1
+      # nvcc gives every source to g++ first; a clang that is there serves without one.
+      if { find_toolkit >/dev/null || { has_gpu && serves_gpu; }; } && { has_host_compiler || ! find_clang; }; then
+        want_nvcc=1 want_clang=''
+      fi
+      ;;
   esac
 }
 

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <regex>
+#include <system_error>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 
 namespace membound::compilers {
@@ -94,6 +96,53 @@ std::string lacks(const fs::path& nvcc, const std::string& version, const CodeTa
   return "makes no code for compute capability " + as_text(target.capability);
 }
 
+/// What decides whether an nvcc works here: itself, the host compiler that it would call, and what
+/// chooses another. One line.
+std::string traits_of(const fs::path& nvcc, const std::string& path) {
+  std::string traits;
+  for (const fs::path& file :
+       {nvcc, base::find_in_path("gcc", path), base::find_in_path("g++", path)}) {
+    std::error_code error;
+    const auto time = fs::last_write_time(file, error);
+    traits += file.string() + " " +
+              (error ? "none" : std::to_string(time.time_since_epoch().count())) + " ";
+  }
+  for (const char* name : {"NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
+    if (const char* value = std::getenv(name); value != nullptr) traits += value + std::string(" ");
+  return traits;
+}
+
+/// Why an nvcc that is there compiles nothing here, "needs g++, which …"; empty: it does. nvcc
+/// gives every source to a host compiler first, and refuses one that is newer than itself. That it
+/// works is remembered below the course's .membound, because to try takes a third of a second.
+std::string cannot_work(const fs::path& nvcc, const CompilerPlaces& places) {
+  const fs::path remembered =
+      places.root.empty() ? fs::path() : places.root / ".membound/nvcc_works";
+  const std::string traits = traits_of(nvcc, places.path);
+  if (!remembered.empty()) {
+    const auto known = base::read_file(remembered);
+    if (known && *known == traits) return "";
+  }
+  base::ProcessRequest trial{.arguments = {nvcc.string(), "-M", "-x", "cu", "/dev/null"},
+                             .timeout_seconds = kVersionSeconds};
+  if (!places.path.empty()) trial.environment["PATH"] = places.path;
+  const auto answer = base::run_process(trial);
+  if (!answer) return "cannot be started: " + answer.error().found;
+  if (answer->exit_code == 0) {
+    // A folder that cannot be written costs a third of a second at the next call.
+    if (std::error_code error; fs::exists(remembered.parent_path(), error))
+      (void)base::write_file(remembered, traits);
+    return "";
+  }
+  static const std::regex kTooNew("gcc versions later than ([0-9]+) are not supported");
+  if (std::smatch match; std::regex_search(answer->output, match, kTooNew))
+    return "takes no g++ newer than " + match[1].str() + ", and the one that is here is newer";
+  if (answer->output.find("host compiler") != std::string::npos)
+    return "needs g++, which is not here";
+  const std::string first = answer->output.substr(0, answer->output.find('\n'));
+  return "compiles nothing here" + (first.empty() ? "" : ": " + first);
+}
+
 base::Error none_found(DeviceCompiler kind, const std::string& passed_over) {
   base::Error error;
   error.kind = base::ErrorKind::kMachine;
@@ -105,6 +154,9 @@ base::Error none_found(DeviceCompiler kind, const std::string& passed_over) {
         "/usr/local/cuda/bin or .membound/toolkit)";
     error.advice =
         "call ./membound with --compiler nvcc, which fetches it, or set MEMBOUND_TOOLKIT";
+    if (passed_over.find("g++") != std::string::npos)
+      error.advice =
+          "install a g++ that it takes (sudo apt-get install g++), or use --compiler clang";
   } else {
     error.expected = "clang++ 14 or newer in PATH";
     error.advice = "sudo apt-get install clang, or use --compiler nvcc";
@@ -210,9 +262,11 @@ base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlac
     if (!answer) continue;
     const std::string version = version_in(kind, answer->output);
     const bool is_new = answer->exit_code == 0 && std::atoi(version.c_str()) >= oldest(kind);
-    const std::string problem = !is_new                          ? "is too old"
-                                : kind == DeviceCompiler::kClang ? ""
-                                                                 : lacks(program, version, target);
+    std::string problem = is_new ? "" : "is too old";
+    if (problem.empty() && kind == DeviceCompiler::kNvcc) {
+      problem = lacks(program, version, target);
+      if (problem.empty()) problem = cannot_work(program, places);
+    }
     if (problem.empty()) return CompilerInfo{kind, behind_script(program), version};
     // One that lies there under several names is told once.
     const std::string told = std::string(to_string(kind)) + " " + version + " " + problem;

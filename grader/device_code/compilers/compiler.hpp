@@ -32,7 +32,8 @@ struct CompilerInfo {
   DeviceCompiler kind = DeviceCompiler::kNvcc;
   std::filesystem::path program;
   std::string version;  ///< "13.0.88", "14.0.6"
-  /// Of clang where an nvcc is there that makes no code for the GPU: why, "nvcc 13.0.88 makes …".
+  /// Of clang where an nvcc is there that makes no code for the GPU, or none at all because it has
+  /// no host compiler: why, "nvcc 13.0.88 makes …".
   std::string passed_over = {};
 
   /// "nvcc 13.0.88", as results record it.
@@ -62,9 +63,10 @@ struct CodeTarget {
 /// The places the environment names, for a course at `root`.
 [[nodiscard]] CompilerPlaces compiler_places(const std::filesystem::path& root);
 
-/// The first usable compiler of this kind: nvcc of CUDA 12 or newer that makes code for `target`,
-/// clang 14 or newer. Others are passed over, and named in the error when there is no other.
-/// `program` is the compiler itself, also where PATH holds a script that starts it.
+/// The first usable compiler of this kind: nvcc of CUDA 12 or newer that makes code for `target`
+/// and has a host compiler that it takes, clang 14 or newer. Others are passed over, and named in
+/// the error when there is no other. `program` is the compiler itself, also where PATH holds a
+/// script that starts it.
 [[nodiscard]] base::Result<CompilerInfo> find_compiler(DeviceCompiler kind,
                                                        const CompilerPlaces& places,
                                                        const CodeTarget& target = {});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "grader/base/files.hpp"
+#include "grader/base/process.hpp"
 #include "grader/judge/workplace.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
@@ -169,6 +170,54 @@ TEST_F(DeviceCode, TakesClangWhereThereIsNoNvcc) {
   const auto nvcc = compilers::find_any_compiler(places);
   ASSERT_TRUE(nvcc);
   EXPECT_EQ(nvcc->name(), "nvcc 13.0.88");
+}
+
+/// An nvcc that gives its source to the gcc in PATH first, as the real one does, and counts that.
+constexpr const char* kNvccWithHost =
+    "[ \"$1\" = -M ] || { echo 'release 13.0, V13.0.88'; exit; }\n"
+    "echo call >> calls\n"
+    "gcc || { echo 'nvcc fatal   : Failed to preprocess host compiler properties.'; exit 1; }";
+
+TEST_F(DeviceCode, PassesOverAnNvccWithoutAHostCompilerThatItTakes) {
+  folder_.script("toolkit/nvcc", "cd " + folder_.path().string() + "\n" + kNvccWithHost);
+  folder_.script("clang/clang++", "echo 'Debian clang version 14.0.6'");
+  const auto with_gcc = [&](const std::string& gcc) {
+    if (!gcc.empty()) folder_.script("bin/gcc", gcc);
+    return compilers::CompilerPlaces{
+        .path = base::search_path(
+            {folder_.path() / "toolkit", folder_.path() / "clang", folder_.path() / "bin"}),
+        .system = "/nowhere"};
+  };
+  const auto without = compilers::find_any_compiler(with_gcc(""));
+  ASSERT_TRUE(without);
+  EXPECT_EQ(without->name(), "clang 14.0.6");
+  EXPECT_EQ(without->passed_over, "nvcc 13.0.88 needs g++, which is not here");
+  const auto named = compilers::find_compiler(compilers::DeviceCompiler::kNvcc, with_gcc(""));
+  ASSERT_FALSE(named);
+  EXPECT_THAT(named.error().advice, HasSubstr("apt-get install g++"));
+  const auto newer = compilers::find_any_compiler(
+      with_gcc("echo '#error -- unsupported GNU version! gcc versions later than 15 are not "
+               "supported!'; exit 1"));
+  ASSERT_TRUE(newer);
+  EXPECT_EQ(newer->passed_over,
+            "nvcc 13.0.88 takes no g++ newer than 15, and the one that is here is newer");
+  const auto well = compilers::find_any_compiler(with_gcc("exit 0"));
+  ASSERT_TRUE(well);
+  EXPECT_EQ(well->name(), "nvcc 13.0.88");
+}
+
+TEST_F(DeviceCode, RemembersThatAnNvccWorksUntilItsHostCompilerChanges) {
+  folder_.script("bin/nvcc", "cd " + folder_.path().string() + "\n" + kNvccWithHost);
+  const fs::path gcc = folder_.script("bin/gcc", "exit 0");
+  fs::create_directories(folder_.path() / ".membound");
+  const compilers::CompilerPlaces places{
+      .path = (folder_.path() / "bin").string(), .system = "/nowhere", .root = folder_.path()};
+  ASSERT_TRUE(compilers::find_any_compiler(places));
+  ASSERT_TRUE(compilers::find_any_compiler(places));
+  EXPECT_EQ(calls(), 1);
+  fs::remove(gcc);
+  EXPECT_FALSE(compilers::find_any_compiler(places));
+  EXPECT_EQ(calls(), 2);
 }
 
 TEST_F(DeviceCode, HasReferencesOfWhatTheReleaseCompiled) {

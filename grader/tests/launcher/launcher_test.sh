@@ -50,14 +50,16 @@ toolkit() {
 }
 toolkit 13.0 75 80 90 120
 toolkit 12.4 50 60 70 75 80 90
-compiler_beside() ( # LINES that nvidia-smi prints, VERSION of the toolkit that is there or nothing
-  state=$folder shown=$1 MEMBOUND_TOOLKIT=${2:+$folder/toolkit-$2}
+compiler_beside() ( # LINES that nvidia-smi prints, VERSION of the toolkit that is there or nothing, g++ or clang
+  state=$folder shown=$1 compilers=${3:-g++} MEMBOUND_TOOLKIT=${2:+$folder/toolkit-$2}
   . "$source_dir/grader/launcher/needs.sh"
   if [ -z "$2" ]; then find_toolkit() { return 1; }; fi
   has_gpu() { true; }
   nvidia-smi() { printf '%b' "$shown"; }
   unset -f nvcc
   PATH=$folder/no-nvcc:/usr/bin:/bin
+  has_host_compiler() { [[ $compilers == *g++* ]]; }
+  find_clang() { [[ $compilers == *clang* ]]; }
   choose_compilers
   echo "${want_nvcc:+nvcc}${want_clang:+clang}"
 )
@@ -68,6 +70,10 @@ for row in '580.65.06, 7.5||nvcc' '580.65.06, 12.0||nvcc' '550.54.15, 7.5||clang
   IFS='|' read -r prints has chosen <<<"$row"
   expect "compiler where nvidia-smi prints $prints, and CUDA ${has:-of no version} is there" "$chosen" \
     "$(compiler_beside "$prints" "$has")"
+done
+for row in 'clang|clang' 'g++ and clang|nvcc' 'neither|nvcc'; do
+  expect "compiler where nvcc is there beside ${row%|*}" "${row#*|}" \
+    "$(compiler_beside '580.65.06, 7.5' 13.0 "${row%|*}")"
 done
 
 # --- the line of progress --------------------------------------------------------------------
