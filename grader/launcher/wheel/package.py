@@ -7,6 +7,8 @@ import importlib.util
 import json
 import os
 import pathlib
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -150,9 +152,52 @@ def upgrade(root, course=COURSE):
 
 
 def has_compiler():
-    names = ["nvcc", "clang++"] + [f"clang++-{version}" for version in range(20, 13, -1)]
+    if any(map(shutil.which, ["clang++"] + [f"clang++-{version}" for version in range(20, 13, -1)])):
+        return True
     toolkits = [os.environ.get("MEMBOUND_TOOLKIT"), "/usr/local/cuda"]
-    return any(map(shutil.which, names)) or any(toolkit and os.path.exists(f"{toolkit}/bin/nvcc") for toolkit in toolkits)
+    nvcc = shutil.which("nvcc") or any(toolkit and os.path.exists(f"{toolkit}/bin/nvcc") for toolkit in toolkits)
+    return bool(nvcc and shutil.which("g++"))  # which nvcc gives every source to first
+
+
+# PyPI's ziglang has clang in it, and what a machine without a compiler lacks: LLVM's C++ library, Linux's headers and a
+# linker. Its own driver, "zig c++", knows no CUDA, so the compiler proper is called as "zig clang", with the headers that
+# the driver would take, and the driver links.
+ZIG_CLANG = """#!/bin/sh
+export ZIG_GLOBAL_CACHE_DIR="{folder}/zig_cache"
+case " $* " in
+*" -x cuda "* | *" @"* | *" --version "*) exec "{zig}" clang --driver-mode=g++ "@{folder}/zig.flags" "$@" ;;
+esac
+exec "{zig}" c++ -target {target} "$@"
+"""
+
+
+def write_zig_clang(folder, zig):
+    """`folder`/clang++, which is the clang of the program `zig`."""
+    target = f"{platform.machine()}-linux-gnu"
+    linked = f"{target}.2.35"  # the oldest glibc that the wheel's programs take
+    text = ZIG_CLANG.format(folder=folder, zig=zig, target=linked)
+    script, flags = folder / "clang++", folder / "zig.flags"
+    if script.exists() and script.read_text() == text and flags.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def driver(*words):
+        return subprocess.run([zig, "c++", "-target", linked, *words], capture_output=True, text=True, check=False,
+                              env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(folder / "zig_cache")})
+
+    asked = driver("-###", "-c", "-x", "c++", "/dev/null")
+    headers = re.findall(r'"-(?:isystem|D)" "(?:[^"\\]|\\.)*"', asked.stderr)
+    # Without an answer: the machine's own headers, with which kernels compile.
+    flags.write_text("\n".join([f"--target={target}", "-nostdinc", "-Wno-unused-command-line-argument", *headers, ""])
+                     if headers else "\n")
+    # The driver builds the C++ library at its first link, which takes longer than a check waits for a compiler.
+    note("ziglang's clang compiles here; it builds its C++ library first, once (a minute of one processor)")
+    with tempfile.TemporaryDirectory() as scratch:
+        empty = pathlib.Path(scratch) / "empty.cpp"
+        empty.write_text("int main() {}\n")
+        driver(str(empty), "-o", str(empty.with_suffix("")))
+    script.write_text(text)
+    script.chmod(0o755)
 
 
 def compiler_from_pip(root):
@@ -163,10 +208,7 @@ def compiler_from_pip(root):
              "(apt-get install clang, dnf install clang), or, where nobody can: pip install ziglang")
         return None
     folder = root / ".membound/compilers"
-    folder.mkdir(parents=True, exist_ok=True)
-    zig = pathlib.Path(found.submodule_search_locations[0]) / "zig"
-    (folder / "clang++").write_text(f'#!/bin/sh\nexec "{zig}" clang --driver-mode=g++ "$@"\n')
-    (folder / "clang++").chmod(0o755)
+    write_zig_clang(folder, pathlib.Path(found.submodule_search_locations[0]) / "zig")
     return folder
 
 

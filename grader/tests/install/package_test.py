@@ -6,10 +6,13 @@ import hashlib
 import importlib.util
 import io
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 FOLDER = pathlib.Path(sys.argv.pop(1))
 spec = importlib.util.spec_from_file_location("package", FOLDER / "package.py")
@@ -144,6 +147,50 @@ class Upgrade(unittest.TestCase):
         self.assertEqual(self.kernel.read_text(), mine + "\n// Stage 3\n")
         self.assertEqual((self.root / "docs/page.md").read_text(), "a new text\n")
         self.assertEqual(self.kept(), [mine])
+
+
+class Compilers(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def script(self, name, text=""):
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("#!/bin/sh\n" + text)
+        file.chmod(0o755)
+        return file
+
+    def test_an_nvcc_without_a_host_compiler_is_none(self):
+        self.script("bin/nvcc")
+        with unittest.mock.patch.dict(os.environ, {"PATH": str(self.folder / "bin")}):
+            self.assertFalse(package.has_compiler())
+            self.script("bin/g++")
+            self.assertTrue(package.has_compiler())
+        self.script("clang/clang++-16")
+        with unittest.mock.patch.dict(os.environ, {"PATH": str(self.folder / "clang")}):
+            self.assertTrue(package.has_compiler())
+
+    def zig(self, answer=""):
+        """A clang++ over a zig that prints what it is called with, and `answer` to -###."""
+        zig = self.script("a b/zig", f"case \"$*\" in *-###*) echo '{answer}' >&2 ;; *) echo \"$*\" ;; esac\n")
+        with contextlib.redirect_stderr(io.StringIO()):
+            package.write_zig_clang(self.folder / "own", zig)
+        return self.folder / "own"
+
+    def called(self, folder, *words):
+        return subprocess.run([folder / "clang++", *words], capture_output=True, text=True, check=True).stdout
+
+    def test_zig_compiles_with_the_headers_that_its_own_driver_takes(self):
+        own = self.zig('"zig" "-cc1" "-isystem" "/a b/libcxx" "-D" "_N=\\"x\\"" "-x" "c++"')
+        self.assertIn('-nostdinc\n-Wno-unused-command-line-argument\n"-isystem" "/a b/libcxx"\n"-D" "_N=\\"x\\""\n',
+                      (own / "zig.flags").read_text())
+        self.assertIn(f"clang --driver-mode=g++ @{own}/zig.flags -x cuda a.cu", self.called(own, "-x", "cuda", "a.cu"))
+        self.assertRegex(self.called(own, "--driver-mode=g++", "a.o", "-o", "a"), "^c\\+\\+ -target .*-linux-gnu.* a.o -o a")
+
+    def test_zig_without_an_answer_takes_the_headers_of_the_machine(self):
+        self.assertEqual((self.zig() / "zig.flags").read_text(), "\n")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ output=$1 runtime=$2 clang=$3
 shift 3
 here=${0%/*}
 flags=$here/../clang-program.flags
-trap 'rm -f "$output.ptx" "$output.fatbin"' EXIT
+trap 'rm -f "$output.ptx" "$output.fatbin" "$output.o"' EXIT
 sh "$here/compile.sh" "$output.ptx" "$clang" "@$flags" "$@"
 
 # A number, lowest byte first.
@@ -48,4 +48,6 @@ padding=$((8 - ptx_bytes % 8))
   -Wno-unknown-warning-option -w -include cuda_for_clang.cuh "@$flags" "-I$here" "$@" \
   -idirafter "$here/missing" \
   -Xclang -fcuda-include-gpubinary -Xclang "$output.fatbin" \
-  $kind -o "$output" "-L$runtime" -l:libcudart.so.13
+  $kind -c -o "$output.o"
+# shellcheck disable=SC2086
+"$clang" --driver-mode=g++ $kind "$output.o" -o "$output" "-L$runtime" -l:libcudart.so.13
