@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -104,14 +105,10 @@ cuda_api::Function function_of(const void* kernel) {
   return static_cast<const CUkern_st*>(kernel)->function;
 }
 
-/// The runtime has a code of its own for shapes that no device takes, and the driver has not.
-bool is_shape(dim3 grid, dim3 block) {
-  constexpr std::size_t kMostThreads = 1024;
-  constexpr unsigned kMostDeep = 64, kMostRows = 65535, kMostColumns = 0x7fffffff;
-  const auto threads = std::size_t{block.x} * block.y * block.z;
-  return grid.x > 0 && grid.y > 0 && grid.z > 0 && threads > 0 && threads <= kMostThreads &&
-         block.z <= kMostDeep && grid.x <= kMostColumns && grid.y <= kMostRows &&
-         grid.z <= kMostRows;
+/// What the driver takes as a number of 32 bits. It refuses bad shapes and too many bytes of shared
+/// memory itself, with cudaErrorInvalidValue, and CUDA 13's runtime passes that on.
+bool fits_driver(std::size_t shared_bytes) {
+  return shared_bytes <= std::numeric_limits<unsigned>::max();
 }
 
 /// A channel's type, as the driver's arrays have it; 0: none that is known here.
@@ -245,7 +242,7 @@ GPU_CALL cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* 
 GPU_CALL cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                           std::size_t shared_bytes, cudaStream_t stream) {
   return in_context([&](const Driver& driver) -> int {
-    if (!is_shape(grid, block)) return cudaErrorInvalidConfiguration;
+    if (!fits_driver(shared_bytes)) return cudaErrorInvalidValue;
     return driver.cuLaunchKernel(function_of(kernel), grid.x, grid.y, grid.z, block.x, block.y,
                                  block.z, static_cast<unsigned>(shared_bytes), stream, arguments,
                                  nullptr);
@@ -255,7 +252,7 @@ GPU_CALL cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** argu
 GPU_CALL cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                      std::size_t shared_bytes, cudaStream_t stream) {
   return in_context([&](const Driver& driver) -> int {
-    if (!is_shape(grid, block)) return cudaErrorInvalidConfiguration;
+    if (!fits_driver(shared_bytes)) return cudaErrorInvalidValue;
     return driver.cuLaunchCooperativeKernel(function_of(kernel), grid.x, grid.y, grid.z, block.x,
                                             block.y, block.z, static_cast<unsigned>(shared_bytes),
                                             stream, arguments);

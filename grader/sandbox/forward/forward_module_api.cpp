@@ -343,7 +343,7 @@ cudaError_t forward_launch(const void* function, dim3 grid, dim3 block, void** a
     if (kernel.library->device != current_device())
       return static_cast<std::int32_t>(cudaErrorInvalidDeviceFunction);
     if (shared_bytes > std::numeric_limits<std::uint32_t>::max())
-      return static_cast<std::int32_t>(cudaErrorInvalidConfiguration);
+      return static_cast<std::int32_t>(cudaErrorInvalidValue);
     // Of a program's launches its timeline is judged, which knows none of this kind.
     if (cooperative && runner.device().records_calls != 0)
       return static_cast<std::int32_t>(cudaErrorNotSupported);

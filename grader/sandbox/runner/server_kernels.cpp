@@ -96,7 +96,9 @@ cudaError_t Server::handle(const AskOccupancy& request, OccupancyAnswer& answer)
 cudaError_t Server::handle(const Launch& request, NoAnswer&) {
   const Kernel* asked = kernel(request.kernel);
   if (asked == nullptr) return cudaErrorInvalidDeviceFunction;
-  if (!launch_is_legal(request, asked->info, limits_)) return cudaErrorInvalidConfiguration;
+  // As CUDA 13's runtime, which gives this code on an H100 and an H200 where that of CUDA 12 gave
+  // cudaErrorInvalidConfiguration.
+  if (!launch_is_legal(request, asked->info, limits_)) return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
   std::vector<std::byte> bytes = request.parameters;
