@@ -122,6 +122,12 @@ Problems add_course_lists(const course::Course& course, const fs::path& html) {
     if (const auto title = page.find(kTitle);
         title != page.npos && page.find("<h1 class=\"pitch\"") == page.npos)
       page.insert(title + kTitle.size(), " role=\"heading\" aria-level=\"1\"");
+    // Nor what a picture shows: its words stand in the caption alone.
+    static const std::regex kPicture(
+        "<object (type=\"image/svg\\+xml\"[^>]*)></object>(\\s*<div "
+        "class=\"caption\">\\s*)([^<]*)");
+    page = std::regex_replace(page, kPicture,
+                              "<object $1 role=\"img\" aria-label=\"$3\"></object>$2$3");
     if (const auto written = base::write_file(html / name, page); !written)
       problems.push_back(base::to_string(written.error()));
   }

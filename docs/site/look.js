@@ -114,6 +114,8 @@ function look_at(frame, dark) {
   if (height > tallest && page.querySelector('.side')) tell(`is ${height} pixels tall, on a screen 1280 wide`);
   frame.width = phone;
 
+  const mains = page.querySelectorAll('main, [role=main]');
+  if (mains.length !== 1 || !mains[0].textContent.trim()) tell('its text is in no main part');
   const folds_answers = name.startsWith('handout');
   if (folds_answers)
     for (const fold of page.querySelectorAll('main details[open], .textblock details[open]'))
@@ -146,7 +148,7 @@ function look_at(frame, dark) {
     if (!picture.complete || picture.naturalWidth === 0) tell(`a picture does not show: ${picture.src.slice(0, 80)}`);
   for (const { name: address } of view.performance.getEntriesByType('resource'))
     if (!/^(file|data|blob):/.test(address)) tell(`needs a network: ${address}`);
-  for (const part of page.querySelectorAll('button, input, summary'))
+  for (const part of page.querySelectorAll('button, input, summary, object'))
     if (part.checkVisibility() && part.computedName === '')
       tell(`${part.tagName.toLowerCase()} without a name`);
   lines.push(`looked ${name}`);

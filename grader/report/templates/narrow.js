@@ -5,7 +5,7 @@
 
 // What is wider than the page scrolls; a keyboard reaches it only if it can have the focus.
 // A word above it says that there is more.
-for (const box of document.querySelectorAll('pre, .table, .wide, figure')) {
+for (const box of document.querySelectorAll('pre, .table, .wide, figure, .memproto')) {
   if (box.scrollWidth <= box.clientWidth + 1) continue;
   box.tabIndex = 0;
   if (box.closest('.found, summary') || box.parentElement.closest('.table, .wide, figure')) continue;
