@@ -167,7 +167,7 @@ std::string table(const StageResult& stage, const KernelProfile& kernel, const S
     std::string cells = "  " + padded("", 6) + padded(row.access, 14) + padded(row.requests, 13) +
                         padded(row.per_request, kPerRequestWidth) + row.ideal;
     while (cells.back() == ' ') cells.pop_back();
-    if (row.wasteful) cells += row.ideal.empty() ? "  <- avoidable" : "  <- more than needed";
+    if (row.wasteful) cells += row.ideal.empty() ? "  <- avoidable" : "  <- above the ideal";
     text += style.paint(cells, row.wasteful ? Tone::kWarning : Tone::kPlain) + "\n";
   }
   return text;
@@ -192,6 +192,9 @@ std::vector<ProfileRow> profile_rows(const StageResult& stage, const KernelProfi
   std::vector<ProfileRow> rows;
   for (const SourceLine& line : stage.source_lines)
     if (is_kernel_file(line.file) && belongs(line, kernel)) rows.push_back(row_of(line));
+  // What earns all points is not asked for better: rows that are not aligned, for example.
+  if (stage.passed() && stage.points >= stage.max_points)
+    for (ProfileRow& row : rows) row.wasteful = false;
   for (const LineWork& work : kernel.lines) {
     if (work.divergent_branches == 0 || !is_kernel_file(work.file)) continue;
     const double share =

@@ -39,7 +39,7 @@ struct ProfileRow {
   std::string requests;     ///< "131,072"
   std::string per_request;  ///< "32 sectors", "25 % diverge"
   std::string ideal;        ///< "4"; empty where none is defined
-  bool wasteful = false;
+  bool wasteful = false;    ///< above its ideal, in a stage that does not earn all points
 };
 
 /// The rows of one kernel in the order of the source. Lines of headers are left out.

@@ -55,13 +55,22 @@ TEST(Profile, HasARowForEachAccessOfTheKernelsOwnInstance) {
   EXPECT_TRUE(rows[2].wasteful);
 }
 
+TEST(Profile, MarksNoAccessOfAStageThatEarnsAllPoints) {
+  auto all = stage();
+  all.verdict = course::Verdict::kPassed;
+  all.points = all.max_points = 20;
+  EXPECT_FALSE(profile_rows(all, all.profiles[0])[2].wasteful);
+  all.points = 19;
+  EXPECT_TRUE(profile_rows(all, all.profiles[0])[2].wasteful);
+}
+
 TEST(Profile, SaysWhatBoundsAndWhatLimitsTheKernel) {
   const std::string text = render_profile(stage(), kSource, Style{});
   EXPECT_THAT(text, HasSubstr("8 x 2 blocks of 256 threads; 16 registers"));
   EXPECT_THAT(text, HasSubstr("limited by shared memory"));
   EXPECT_THAT(text, HasSubstr("2.00 us predicted; what bounds it: DRAM bandwidth"));
   EXPECT_THAT(text, HasSubstr("3     out[32 * i] = in[i];"));
-  EXPECT_THAT(text, HasSubstr("<- more than needed"));
+  EXPECT_THAT(text, HasSubstr("<- above the ideal"));
 }
 
 TEST(Profile, SaysWhichFaultCostsMostBesideTheLongestBound) {
