@@ -193,7 +193,7 @@ std::vector<ProfileRow> profile_rows(const StageResult& stage, const KernelProfi
   for (const SourceLine& line : stage.source_lines)
     if (is_kernel_file(line.file) && belongs(line, kernel)) rows.push_back(row_of(line));
   // What earns all points is not asked for better: rows that are not aligned, for example.
-  if (stage.passed() && stage.points >= stage.max_points)
+  if (stage.passed() && stage.max_points > 0 && stage.points >= stage.max_points)
     for (ProfileRow& row : rows) row.wasteful = false;
   for (const LineWork& work : kernel.lines) {
     if (work.divergent_branches == 0 || !is_kernel_file(work.file)) continue;
