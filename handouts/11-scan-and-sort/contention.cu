@@ -19,9 +19,10 @@ __device__ int value_of(float number) {
   return bits / 65536 % 100 < kPercent ? 0 : 1 + bits / 256 % 255;
 }
 
-// Adds 1 to the bin of each lane; lanes with equal bins add their number at once.
+// Adds 1 to the bin of each lane; lanes with equal bins add their number at once. All lanes of a
+// warp call it together: n is a multiple of 32.
 __device__ void add_matched(unsigned* bins, int value) {
-  const unsigned group = __match_any_sync(__activemask(), value);
+  const unsigned group = __match_any_sync(0xffffffffu, value);
   const unsigned lane = threadIdx.x % 32;
   if (lane == __ffs(group) - 1) atomicAdd(bins + value, __popc(group));
 }
