@@ -484,10 +484,14 @@ base::Result<std::size_t> make_figures(const Context& context, const judge::Tool
       ++left;
       continue;
     }
+    if (stop->load()) {  // in the middle of it
+      ++left;
+      continue;
+    }
+    // None: a wrong answer may have no speed on this device.
     std::printf("%s %s %zu figures\n", context.out.sign(report::Tone::kGood).c_str(),
                 report::padded(title_of(run), 56).c_str(), rows->size());
     std::fflush(stdout);
-    left += rows->empty() && stop->load();  // a wrong answer may have no speed on this device
     for (authoring::MeasuredFigure& row : *rows) figures->push_back(std::move(row));
     if (const auto written = authoring::write_measured(file, *figures); !written)
       return written.error();
@@ -508,7 +512,6 @@ int run_dev_figures(const DevFiguresOptions& options) {
   const auto left = make_figures(*context, *tools, *labs, options, *file, stop);
   if (!left) return report_error(left.error());
   std::printf("%s\n", file->c_str());
-  if (stop->load()) return kExitInterrupted;
   if (*left == 0) {
     std::puts(tools->device.kind->predicts_times()
                   ? "complete"
@@ -516,7 +519,7 @@ int run_dev_figures(const DevFiguresOptions& options) {
     return kExitPassed;
   }
   std::printf("%zu runs are left: the same call goes on, without --again\n", *left);
-  return kExitNotPassed;
+  return stop->load() ? kExitInterrupted : kExitNotPassed;
 }
 
 }  // namespace
