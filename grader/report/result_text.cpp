@@ -400,13 +400,21 @@ std::string render_detail(const StageResult& stage, const Style& style, const So
 
 namespace {
 
-/// Whether the number is one of instructions, which a compiler may split or repeat: loads, or bytes
-/// a load. Not sectors a load: those of a vector's parts are as many as the vector's.
+/// "global_load_requests", "global_load_rounds".
+bool counts_accesses(std::string_view counter) {
+  const auto has = [&](const char* part) { return counter.find(part) != std::string_view::npos; };
+  return (has("_load_") || has("_store_")) &&
+         (counter.ends_with("_requests") || counter.ends_with("_rounds"));
+}
+
+/// Whether the number is one of accesses, which a compiler may split or repeat: loads a warp, or
+/// bytes and multiply-adds a load. Not sectors a load: a vector's parts touch as many as the
+/// vector.
 bool hangs_on_code(const course::Question& question) {
   const std::string_view counter = question.counter;
-  return counter.ends_with("_requests") || counter.ends_with("_instructions") ||
-         counter.ends_with("_rounds") ||
-         (counter.ends_with("_bytes") && question.per.ends_with("_requests"));
+  return counts_accesses(counter) ||
+         (counts_accesses(question.per) &&
+          (counter.ends_with("_instructions") || counter.ends_with("_bytes")));
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ struct WholeLab {
 
 /// "Stage 2: you said 4 sectors; it was 32." with a newline. Empty where the stage asks nothing or
 /// nothing was said. `answer` is nothing where the device counts nothing. Where it counts
-/// instructions of what `compiler` made and that is clang, which may split an access of the source
-/// or repeat it in two branches, a number that was not counted may still be the source's: said too.
+/// accesses of what `compiler` made and that is clang, which may split an access of the source or
+/// repeat it in two branches, a number that was not counted may still be the source's: said too.
 [[nodiscard]] std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
                                            std::optional<double> answer,
                                            std::string_view compiler = {});

@@ -41,6 +41,14 @@ TEST(Predictions, SayOfClangsCodeThatItIsNotTheSource) {
   EXPECT_EQ(said_and_counted(asking(), 4, 32, "clang 14.0.6"),
             "Stage 2: you said 4 sectors; it was 32.\n")
       << "parts of a vector touch as many sectors as the vector";
+  stage.question = course::Question{"How many?", "multiply-adds", "float32_instructions",
+                                    "shared_load_requests"};
+  EXPECT_NE(said_and_counted(stage, 16, 8, "clang 14.0.6").find("may load a vector in parts"),
+            std::string::npos);
+  stage.question = course::Question{"How many?", "shuffles", "collective_instructions", "warps"};
+  EXPECT_EQ(said_and_counted(stage, 7, 10, "clang 14.0.6"),
+            "Stage 2: you said 7 shuffles; it was 10.\n")
+      << "no compiler splits a shuffle";
 }
 
 TEST(Predictions, OfAShareOfTimeAreNearWithinFivePoints) {
