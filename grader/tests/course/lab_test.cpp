@@ -161,7 +161,7 @@ TEST(Lab, ABoundOnACounterSaysWhatIsMissing) {
               HasSubstr("at_most"));
 }
 
-/// Stages 1 and 2 demand calls in place of a speed.
+/// Stages 1 and 2 demand calls instead of a speed.
 std::string host_code_text() {
   auto json = nlohmann::json::parse(kGood);
   json["host_code"] = {{"seconds", 2.5}, {"memory_mb", 128}};

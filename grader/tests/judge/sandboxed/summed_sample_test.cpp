@@ -15,7 +15,7 @@ constexpr int kTree = 3;
 
 class SummedSample : public Sandboxed {
  protected:
-  /// Stage 3's reference answer with other words in place of its element.
+  /// Stage 3's reference answer with other words instead of its element.
   void time_with(const std::string& element) {
     auto text = base::read_file(source() / "solutions" / "04-reduction" / "kernel.cu");
     ASSERT_TRUE(text);
