@@ -12,6 +12,7 @@
 
 #include "grader/authoring/wrong_answer.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/judge/judge.hpp"
@@ -141,7 +142,9 @@ base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::
   for (const course::StageKind* kind : lab.kinds()) {
     if (!lab.mended)
       claims.push_back({&lab, lab.folder / "kernel.cu", stages_of(lab, kind), kAnyTest});
-    claims.push_back({&lab, solution / "kernel.cu", stages_of(lab, kind), ""});
+    Claim reference{&lab, solution / "kernel.cu", stages_of(lab, kind), ""};
+    reference.earns_all = true;
+    claims.push_back(std::move(reference));
   }
   const auto answers = read_wrong_answers(solution);
   if (!answers) return answers.error();
@@ -200,8 +203,10 @@ std::optional<std::string> contradiction(const Claim& claim, const course::Stage
     return where + verdict + text;
   }
   if (claim.fails.empty()) {
-    if (stage.passed()) return std::nullopt;
-    return where + outcome_text(stage);
+    if (!stage.passed()) return where + outcome_text(stage);
+    if (!claim.earns_all || stage.points >= stage.max_points) return std::nullopt;
+    return where + "passed, but earns " + base::decimal(stage.points, 2) + " of " +
+           base::decimal(stage.max_points, 2) + " points";
   }
   const bool fails = !failed.empty();
   if (claim.fails == kAnyTest && !fails) return where + "passes";

@@ -40,6 +40,7 @@ struct Claim {
   /// empty: they must find nothing.
   std::string finds = {};
   std::set<int> lines = {};
+  bool earns_all = false;  ///< the reference answer: each stage earns all of its points
 };
 
 /// Of its stages, which are all of one.

@@ -42,6 +42,22 @@ TEST(Proof, OfAReferenceAnswerIsThatEveryStagePasses) {
   EXPECT_EQ(slow.shown, "stage 2: slow (ReachesItsBar)");
 }
 
+TEST(Proof, OfAReferenceAnswerIsThatEveryStageEarnsAllItsPointsWithBothCompilers) {
+  auto first = result_of({{Verdict::kPassed, ""}, {Verdict::kPassed, ""}});
+  for (course::StageResult& stage : first.stages) stage.points = stage.max_points = 15;
+  auto second = first;
+  second.compiler = "clang 14.0.6";
+  second.stages.back().points = 14.02;
+  Claim reference = claim("", 2);
+  reference.earns_all = true;
+  auto proof = compare(reference, first);
+  EXPECT_TRUE(proof.holds);
+  add_second(proof, first, second);
+  EXPECT_EQ(proof.shown, "with clang 14.0.6: stage 2: passed, but earns 14.02 of 15.00 points");
+  EXPECT_FALSE(proof.holds);
+  EXPECT_TRUE(compare(claim("", 2), second).holds) << "a wrong answer that a GPU forgives";
+}
+
 TEST(Proof, WithTwoCompilersWantsTheSameVerdictForTheSameReason) {
   auto first = result_of({{Verdict::kWrong, "B"}, {Verdict::kWrong, "B"}});
   auto second = result_of({{Verdict::kWrong, "B"}, {Verdict::kWrong, "C"}});
@@ -132,7 +148,9 @@ TEST(Claims, AreSkeletonReferenceAndEveryWrongAnswer) {
   ASSERT_EQ(claims->size(), 3u);
   EXPECT_EQ(claims->at(0).fails, kAnyTest);
   EXPECT_EQ(claims->at(1).fails, "");
+  EXPECT_TRUE(claims->at(1).earns_all);
   EXPECT_EQ(claims->at(2).fails, "B");
+  EXPECT_FALSE(claims->at(2).earns_all);
   folder.write("solutions/01-x/wrong/1-c.cu", "int a;\n// Stage: 1\n// Fails: B\n");
   EXPECT_FALSE(claims_of(lab, place)) << "its head does not stand at the head";
 }
