@@ -256,6 +256,31 @@ __global__ void looks_back_at_volatile_words(int* out) {
   out[128 + b] = sum;
 }
 
+// The halves of a warp take turns. One lane passes the turn on, and its fence orders what it did
+// itself: only a warp barrier adds what the other lanes of its half did.
+template <bool meets, typename Word>
+__device__ void take_turns(int* out) {
+  __shared__ Word box[32];
+  __shared__ volatile int turn;
+  const int t = threadIdx.x, half = t / 16;
+  box[t] = t;
+  if (t == 0) turn = 0;
+  __syncwarp();
+  for (int round = half; round < 4; round += 2) {
+    while (turn != round) continue;
+    __threadfence_block();
+    box[t] = box[t] + box[t ^ 16];  // halves_take_turns_unmet, volatile_halves_take_turns_unmet
+    if (meets) __syncwarp(half == 0 ? 0xffffu : 0xffff0000u);
+    __threadfence_block();
+    if (t % 16 == 0) turn = round + 1;
+  }
+  out[t] = box[t];
+}
+__global__ void halves_take_turns(int* out) { take_turns<true, int>(out); }
+__global__ void volatile_halves_take_turns(int* out) { take_turns<true, volatile int>(out); }
+__global__ void halves_take_turns_unmet(int* out) { take_turns<false, int>(out); }
+__global__ void volatile_halves_take_turns_unmet(int* out) { take_turns<false, volatile int>(out); }
+
 void run_case(const char* wanted, Arrays d) {
   CASE(volatile_exchange, "data race", volatile_exchange<<<1, kCount>>>(d.out));
   CASE(volatile_tile_of_the_next_round, "data race",
@@ -277,6 +302,11 @@ void run_case(const char* wanted, Arrays d) {
        atomic_flag_without_a_fence<<<1, 64>>>(d.out, d.in));
   CASE(counted_without_a_fence, "data race", counted_without_a_fence<<<1, 128>>>(d.out));
   CASE(lock_given_back_by_a_store, "data race", lock_given_back_by_a_store<<<1, 64>>>(d.out));
+  CASE(halves_take_turns_unmet, "data race", halves_take_turns_unmet<<<1, 32>>>(d.out));
+  CASE(volatile_halves_take_turns_unmet, "data race",
+       volatile_halves_take_turns_unmet<<<1, 32>>>(d.out));
+  RIGHT(halves_take_turns, halves_take_turns<<<1, 32>>>(d.out));
+  RIGHT(volatile_halves_take_turns, volatile_halves_take_turns<<<1, 32>>>(d.out));
   RIGHT(waits_with_fences, waits_with_fences<<<2, 1>>>(d.out));
   RIGHT(warp_waits_with_fences, warp_waits_with_fences<<<1, 64>>>(d.out));
   RIGHT(warps_take_turns, warps_take_turns<<<1, 64>>>(d.out));

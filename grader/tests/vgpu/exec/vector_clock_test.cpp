@@ -10,6 +10,7 @@ namespace {
 using memory::Epoch;
 
 constexpr std::uint32_t kBlock = 3;
+constexpr std::uint32_t kOne = 1, kUpperHalf = 0xFFFF0000;  ///< lanes
 
 /// A block of four warps that access memory when told.
 class RaceClockTest : public ::testing::Test {
@@ -88,38 +89,82 @@ TEST_F(RaceClockTest, WhoOnlyArrivesLearnsNothing) {
 TEST_F(RaceClockTest, AFlagWithAFenceHandsOver) {
   const auto data = access(0);
   clock_.fence(0, Reach::kDevice);
-  clock_.release(0, place_, Reach::kDevice, false, true);
-  clock_.acquire(1, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, kOne, place_);
   EXPECT_TRUE(clock_.ordered(data, 32));
 }
 
 TEST_F(RaceClockTest, AFlagWithoutAFenceDoesNot) {
   const auto data = access(0);
-  clock_.release(0, place_, Reach::kDevice, false, true);
-  clock_.acquire(1, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, kOne, place_);
   EXPECT_FALSE(clock_.ordered(data, 32));
 }
 
 TEST_F(RaceClockTest, WhatComesAfterTheFenceIsNotHandedOver) {
   clock_.fence(0, Reach::kDevice);
   const auto data = access(0);
-  clock_.release(0, place_, Reach::kDevice, false, true);
-  clock_.acquire(1, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, kOne, place_);
   EXPECT_FALSE(clock_.ordered(data, 32));
 }
 
 TEST_F(RaceClockTest, AReleaseNeedsNoFence) {
   const auto data = access(0);
-  clock_.release(0, place_, Reach::kDevice, true, true);
-  clock_.acquire(1, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+  clock_.acquire(1, kOne, place_);
   EXPECT_TRUE(clock_.ordered(data, 32));
+}
+
+TEST_F(RaceClockTest, WithinAWarpWhoReleasesHandsOverWhatItDidItself) {
+  const auto mine = access(0), another = access(1);
+  clock_.fence(0, Reach::kBlock);
+  clock_.release(0, kOne, place_, Reach::kBlock, false, true);
+  clock_.acquire(0, kUpperHalf, place_);
+  EXPECT_TRUE(clock_.ordered(mine, 16));
+  EXPECT_FALSE(clock_.ordered(another, 17)) << "lane 0 has not met lane 1";
+  EXPECT_FALSE(clock_.ordered(mine, 2)) << "lane 2 has not looked";
+}
+
+TEST_F(RaceClockTest, WithinAWarpAlsoWhatThoseDidWhomItHasMet) {
+  const auto another = access(1);
+  clock_.join_lanes(0, 0x0000FFFF);
+  const auto late = access(1);
+  clock_.fence(0, Reach::kBlock);
+  clock_.release(0, kOne, place_, Reach::kBlock, false, true);
+  clock_.acquire(0, kUpperHalf, place_);
+  EXPECT_TRUE(clock_.ordered(another, 17));
+  EXPECT_FALSE(clock_.ordered(late, 17)) << "what comes after they have met";
+}
+
+TEST_F(RaceClockTest, ManyHandOversOfOneTimeHideNoLaterOne) {
+  constexpr std::uint32_t kWords = 20;
+  SyncVariable words[kWords];
+  clock_.fence(0, Reach::kBlock);
+  for (std::uint32_t lane = 0; lane < kWords; ++lane)
+    clock_.release(0, 1u << lane, words[lane], Reach::kBlock, false, true);
+  const auto another = access(1);
+  clock_.fence(0, Reach::kBlock);
+  clock_.release(0, kOne, place_, Reach::kBlock, false, true);
+  clock_.acquire(0, kUpperHalf, place_);
+  for (const SyncVariable& word : words) clock_.acquire(0, kUpperHalf, word);
+  EXPECT_FALSE(clock_.ordered(another, 17));
+}
+
+TEST_F(RaceClockTest, LanesThatLookLaterTakeTheSameOver) {
+  const auto mine = access(0);
+  clock_.release(0, kOne, place_, Reach::kBlock, true, true);
+  clock_.acquire(0, kUpperHalf, place_);
+  EXPECT_FALSE(clock_.ordered(mine, 2));
+  clock_.acquire(0, 0x4, place_);
+  EXPECT_TRUE(clock_.ordered(mine, 2));
 }
 
 TEST_F(RaceClockTest, AnUnfencedStoreEndsWhatWasHandedOver) {
   const auto data = access(0);
-  clock_.release(0, place_, Reach::kDevice, true, true);
-  clock_.release(2, place_, Reach::kDevice, false, true);
-  clock_.acquire(1, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+  clock_.release(2, kOne, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, kOne, place_);
   EXPECT_FALSE(clock_.ordered(data, 32));
 }
 
@@ -130,8 +175,8 @@ TEST_F(RaceClockTest, WhatEachHasFencedBeforeABarrierAnyOfThemHandsOver) {
   clock_.fence(3, Reach::kDevice);
   const auto late = access(100);
   clock_.join_all(0);
-  clock_.release(0, place_, Reach::kDevice, false, true);
-  other.acquire(0, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, false, true);
+  other.acquire(0, kOne, place_);
   EXPECT_TRUE(other.ordered(fenced, 0));
   EXPECT_FALSE(other.ordered(late, 0)) << "what comes after the fence";
 }
@@ -145,10 +190,10 @@ TEST_F(RaceClockTest, FencesTravelByBarriersOfSomeWarpsAndByHandOversToo) {
   clock_.arrive(1, 1);
   clock_.open(1, 0b0011);
   SyncVariable within;
-  clock_.release(1, within, Reach::kBlock, true, false);
-  clock_.acquire(2, within);
-  clock_.release(2, place_, Reach::kDevice, false, true);
-  other.acquire(0, place_);
+  clock_.release(1, kOne, within, Reach::kBlock, true, false);
+  clock_.acquire(2, kOne, within);
+  clock_.release(2, kOne, place_, Reach::kDevice, false, true);
+  other.acquire(0, kOne, place_);
   EXPECT_TRUE(other.ordered(data, 0));
 }
 
@@ -156,12 +201,12 @@ TEST_F(RaceClockTest, AHandOverWithinTheBlockTellsWhatIsKnownOfOthers) {
   BlockClock other;
   start(other, 4);
   const auto data = access(0);
-  clock_.release(0, place_, Reach::kDevice, true, true);
-  other.acquire(0, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+  other.acquire(0, kOne, place_);
   SyncVariable within;
-  other.release(0, within, Reach::kBlock, true, false);
+  other.release(0, kOne, within, Reach::kBlock, true, false);
   EXPECT_FALSE(other.ordered(data, 32));
-  other.acquire(1, within);
+  other.acquire(1, kOne, within);
   EXPECT_TRUE(other.ordered(data, 32));
 }
 
@@ -170,11 +215,11 @@ TEST_F(RaceClockTest, BlocksAreInOrderOnlyAfterAHandOverOfDeviceScope) {
   start(other, 4);
   const auto data = access(0);
   EXPECT_FALSE(other.ordered(data, 0));
-  clock_.release(0, place_, Reach::kBlock, true, true);
-  other.acquire(0, place_);
+  clock_.release(0, kOne, place_, Reach::kBlock, true, true);
+  other.acquire(0, kOne, place_);
   EXPECT_FALSE(other.ordered(data, 0)) << "released towards the own block only";
-  clock_.release(0, place_, Reach::kDevice, true, true);
-  other.acquire(0, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+  other.acquire(0, kOne, place_);
   EXPECT_TRUE(other.ordered(data, 0));
 }
 
@@ -184,8 +229,8 @@ TEST_F(RaceClockTest, AHandOverToAnotherBlockCoversWhatABarrierGathered) {
   const auto gathered = access(100);
   clock_.join_all(0);
   const auto late = access(100);
-  clock_.release(0, place_, Reach::kDevice, true, true);
-  other.acquire(0, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+  other.acquire(0, kOne, place_);
   EXPECT_TRUE(other.ordered(gathered, 1)) << "by any lane of the warp that took over, but …";
   EXPECT_FALSE(other.ordered(late, 0)) << "… not what another warp did after the barrier";
 }
@@ -194,8 +239,8 @@ TEST_F(RaceClockTest, WhatAWarpTookOverItsBlockKnowsAfterABarrier) {
   BlockClock other;
   start(other, 4);
   const auto data = access(0);
-  clock_.release(0, place_, Reach::kDevice, true, true);
-  other.acquire(0, place_);
+  clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+  other.acquire(0, kOne, place_);
   EXPECT_FALSE(other.ordered(data, 96));
   other.join_all(0);
   EXPECT_TRUE(other.ordered(data, 96));

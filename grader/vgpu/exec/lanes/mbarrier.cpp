@@ -98,8 +98,8 @@ namespace {
 using generic::u32;
 using ptx::StateSpace;
 
-/// For the checkers the running warp, which may wait for it, has written it: 16 bytes a lane. It
-/// hands that over at the mbarrier, to all who wait there.
+/// For the checkers the running warp, which may wait for it, has written it: 16 bytes a lane. All
+/// of it hands that over at the mbarrier, to all who wait there.
 void tell_of_landing(Warp& w, const BulkCopy& copy) {
   constexpr u64 kPiece = 16;
   for (u64 done = 0; done < copy.data.size(); done += 32 * kPiece) {
@@ -110,9 +110,10 @@ void tell_of_landing(Warp& w, const BulkCopy& copy) {
     w.observer->copies_land(
         {&w, copy.step, StateSpace::kShared, AccessKind::kStore, mask, kPiece, offsets});
   }
-  const u64 barrier[32] = {copy.barrier};
-  w.observer->mbarrier(w, 1, barrier, true);
-  w.observer->mbarrier(w, 1, barrier, false);
+  u64 barrier[32];
+  std::fill_n(barrier, 32, copy.barrier);
+  w.observer->mbarrier(w, ~0u, barrier, true);
+  w.observer->mbarrier(w, ~0u, barrier, false);
 }
 
 /// Lands a bulk copy, of which its mbarrier hears.

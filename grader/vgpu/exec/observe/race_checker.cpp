@@ -150,7 +150,10 @@ RowCheck RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePa
     const RowCheck noted = read_together(access, races, now);
     if (noted != RowCheck::kUndecided) return noted;
   }
-  if (now.load && lanes != access.mask) lanes = some_readers(access, races, now);
+  // Where some lanes of the warp have met, what is in order for one need not be for another.
+  if (now.load && lanes != access.mask)
+    lanes = races.clock.some_lanes_joined(access.warp->index) ? access.mask
+                                                              : some_readers(access, races, now);
   if (!quiet(access, races, now, lanes)) lane_by_lane(access, races, now, lanes);
   return RowCheck::kNoRace;
 }
@@ -175,10 +178,12 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
   const bool synchronises = in.opcode != Opcode::kMbarrier && !in.has(program::kCompared);
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
   if (reads && synchronises) {
-    for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    for (std::uint32_t rest = access.mask; rest != 0;) {
       const std::uint64_t address = access.addresses[std::countr_zero(rest)];
+      const std::uint32_t same = rest & rows_.lanes_at(access.addresses, address);
+      rest &= ~same;
       if (const SyncVariable* place = sync_variable_at(access, races, address, false))
-        clock.acquire(w, *place);
+        clock.acquire(w, same, *place);
     }
   }
   clock.touch(w);
@@ -192,13 +197,15 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
   // A flag is one lane's; what a whole warp stores is data.
   const bool tells_reads =
       replaces && access.space == StateSpace::kGlobal && std::has_single_bit(access.mask);
-  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = access.mask; rest != 0;) {
     const std::uint64_t address = access.addresses[std::countr_zero(rest)];
+    const std::uint32_t same = rest & rows_.lanes_at(access.addresses, address);
+    rest &= ~same;
     const bool make = releases || clock.has_fence(w);
     SyncVariable* const place = sync_variable_at(access, races, address, make || tells_reads);
     if (place == nullptr) continue;
     if (tells_reads) clock.release_reads(w, *place);
-    clock.release(w, *place, reach_of(in), releases, replaces);
+    clock.release(w, same, *place, reach_of(in), releases, replaces);
     if (!make && replaces) continue;
     // Who waits for this acquires just this, and not what the warp releases later, too.
     access.warp->pass = pass_at(access, address);
@@ -229,12 +236,15 @@ void RaceChecker::fence(const Warp& warp, const Step* step, BlockRaces& races) c
 
 void RaceChecker::mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
                            bool arrives, BlockRaces& races) const {
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    SyncVariable& place = races.sync_variables[offsets[std::countr_zero(rest)]];
+  for (std::uint32_t rest = mask; rest != 0;) {
+    const std::uint64_t offset = offsets[std::countr_zero(rest)];
+    const std::uint32_t same = rest & rows_.lanes_at(offsets, offset);
+    rest &= ~same;
+    SyncVariable& place = races.sync_variables[offset];
     if (arrives)
-      races.clock.release(warp.index, place, Reach::kBlock, true, false);
+      races.clock.release(warp.index, same, place, Reach::kBlock, true, false);
     else
-      races.clock.acquire(warp.index, place);
+      races.clock.acquire(warp.index, same, place);
   }
 }
 

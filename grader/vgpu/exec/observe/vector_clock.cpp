@@ -172,16 +172,27 @@ void BlockClock::join_lanes(std::uint32_t warp, std::uint32_t lanes) {
     clock.lane_join_count = 0;
     return;
   }
+  add_join(clock, {clock.time, lanes, lanes});
+}
+
+void BlockClock::add_join(WarpClock& clock, const LaneJoin& join) {
   if (clock.lane_join_count > 0) {
-    const LaneJoin& last = clock.lane_joins[clock.lane_join_count - 1];
-    if (last.time == clock.time && last.lanes == lanes) return;
+    LaneJoin& last = clock.lane_joins[clock.lane_join_count - 1];
+    const bool equal = last.from == join.from && last.to == join.to;
+    // A warp that takes over word by word has as many hand-overs as lanes: they count as one.
+    const bool hand_overs = last.from != last.to && join.from != join.to;
+    if (last.time == join.time && (equal || hand_overs)) {
+      last.from |= join.from;
+      last.to |= join.to;
+      return;
+    }
   }
   if (clock.lane_join_count == kLaneJoins) {  // forget the oldest: counts as the whole warp's
     clock.whole = std::max(clock.whole, clock.lane_joins[0].time);
     std::move(clock.lane_joins.begin() + 1, clock.lane_joins.end(), clock.lane_joins.begin());
     --clock.lane_join_count;
   }
-  clock.lane_joins[clock.lane_join_count++] = {clock.time, lanes};
+  clock.lane_joins[clock.lane_join_count++] = join;
 }
 
 VectorClock BlockClock::own_past(std::uint32_t warp) const {
@@ -202,8 +213,8 @@ void BlockClock::fence(std::uint32_t warp, Reach reach) {
   if (reach == Reach::kDevice) clock.device_fence = fence;
 }
 
-void BlockClock::release(std::uint32_t warp, SyncVariable& place, Reach reach, bool releases,
-                         bool replaces) {
+void BlockClock::release(std::uint32_t warp, std::uint32_t lanes, SyncVariable& place, Reach reach,
+                         bool releases, bool replaces) {
   WarpClock& clock = warps_[warp];
   if (releases) {
     tick(clock);
@@ -221,6 +232,8 @@ void BlockClock::release(std::uint32_t warp, SyncVariable& place, Reach reach, b
     place.on_device = nullptr;
   }
   Released& told = place.in_block[block_];
+  const bool others_told = told.lanes != 0 && told.past.warp != warp;
+  told.lanes = others_told ? ~0u : told.lanes | lanes;
   told.past.join(releases ? own_past(warp) : clock.block_fence.own);
   told.blocks = joined(told.blocks, releases ? clock.blocks : clock.block_fence.blocks);
   told.on_device.join(clock.device_fence);
@@ -240,22 +253,29 @@ void BlockClock::release_reads(std::uint32_t warp, SyncVariable& place) {
   place.reads.add(block_, block_, floor_);
 }
 
-void BlockClock::acquire(std::uint32_t warp, const SyncVariable& place) {
+void BlockClock::acquire(std::uint32_t warp, std::uint32_t lanes, const SyncVariable& place) {
   WarpClock& clock = warps_[warp];
-  if (clock.last_taken == &place && clock.last_version == place.version) return;
+  const bool again = clock.last_taken == &place && clock.last_version == place.version;
+  if (again && (lanes & ~clock.last_takers) == 0) return;
   clock.last_taken = &place;
   clock.last_version = place.version;
+  clock.last_takers = again ? clock.last_takers | lanes : lanes;
   if (const auto own = place.in_block.find(block_); own != place.in_block.end()) {
     keep_table();
-    const VectorClock& known = own->second.past;
+    const Released& told = own->second;
+    const VectorClock& known = told.past;
     for (std::uint32_t v = 0; v < warp_count_; ++v)
       table_[warp][v] = std::max(table_[warp][v], known.base);
     table_[warp][known.warp] = std::max(table_[warp][known.warp], known.time);
-    // Lanes of one warp synchronise with each other in this way too.
-    if (known.covers(warp, known.time - 1)) clock.whole = std::max(clock.whole, known.time);
-    clock.blocks = joined(clock.blocks, own->second.blocks);
-    clock.block_fence.join(own->second.on_device);
-    clock.device_fence.join(own->second.on_device);
+    // Lanes of one warp synchronise with each other in this way too: who acquires with who
+    // released.
+    if (known.warp == warp && known.time > known.base && told.lanes != ~0u)
+      add_join(clock, {known.time, told.lanes, lanes});
+    else if (known.covers(warp, known.time - 1))
+      clock.whole = std::max(clock.whole, known.time);
+    clock.blocks = joined(clock.blocks, told.blocks);
+    clock.block_fence.join(told.on_device);
+    clock.device_fence.join(told.on_device);
   }
   clock.blocks = joined(clock.blocks, place.on_device);
   if (!place.reads.empty()) clock.reads.join(place.reads);
@@ -277,7 +297,7 @@ bool BlockClock::lanes_ordered(const WarpClock& warp, std::uint64_t epoch,
     const LaneJoin& lane_join = warp.lane_joins[m];
     if (lane_join.time <= time) continue;
     if ((epoch & Epoch::kManyLanes) != 0) return true;  // who they were is not known
-    if ((lane_join.lanes & reached) != 0) reached |= lane_join.lanes;
+    if ((lane_join.from & reached) != 0) reached |= lane_join.to;
   }
   return (epoch & Epoch::kManyLanes) == 0 && ((reached >> lane) & 1) != 0;
 }

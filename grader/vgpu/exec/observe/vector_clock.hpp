@@ -12,8 +12,10 @@
 /// as a list, barriers of some warps and acquires as a table warp x warp, acquires between
 /// blocks as a list of blocks. Fences travel as knowledge does: what a thread has fenced before a
 /// barrier, any thread after it releases by a write (fence.sc on both sides orders the two).
-/// Where that is coarser than the memory model (a release by a lane counts for its warp; a strong
-/// read counts as an acquire without a fence), it hides races and never invents one.
+/// Within a warp a hand-over is the lanes' that release and acquire, and of those they have met.
+/// Where that is coarser than the memory model (towards other warps a release by a lane counts for
+/// its warp; a strong read counts as an acquire without a fence), it hides races and never invents
+/// one.
 #pragma once
 
 #include <array>
@@ -72,6 +74,7 @@ struct Released {
   VectorClock past;
   VectorClocksPtr blocks;
   Fence on_device;
+  std::uint32_t lanes = 0;  ///< of warp past.warp: who released; all where several warps did
 };
 
 /// What was released to a location of memory: those who read it with an atomic or ordered access
@@ -117,15 +120,17 @@ class BlockClock {
   void fence(std::uint32_t warp, Reach reach);
   /// Has the warp made a fence in this block?
   [[nodiscard]] bool has_fence(std::uint32_t warp) const { return warps_[warp].block_fence.made; }
-  /// An atomic or ordered write releases: everything before it when it `releases`, else
-  /// everything before the last fence. `replaces`: a store, which ends what was released before.
-  void release(std::uint32_t warp, SyncVariable& place, Reach reach, bool releases, bool replaces);
+  /// An atomic or ordered write of these lanes releases: everything before it when it `releases`,
+  /// else everything before the last fence. `replaces`: a store, which ends what was released
+  /// before.
+  void release(std::uint32_t warp, std::uint32_t lanes, SyncVariable& place, Reach reach,
+               bool releases, bool replaces);
   /// A store releases, ordered or not, what the block had read before its last barrier: the
   /// value may be made of that, and no value is there before what it is made of (PTX ISA,
   /// "No-Thin-Air").
   void release_reads(std::uint32_t warp, SyncVariable& place);
-  /// An atomic or ordered read acquires.
-  void acquire(std::uint32_t warp, const SyncVariable& place);
+  /// An atomic or ordered read of these lanes acquires.
+  void acquire(std::uint32_t warp, std::uint32_t lanes, const SyncVariable& place);
 
   /// Is the access behind `epoch`, of this launch, ordered before what `thread` does now?
   [[nodiscard]] bool ordered(std::uint64_t epoch, std::uint32_t thread) const;
@@ -133,10 +138,11 @@ class BlockClock {
   [[nodiscard]] bool read_before(std::uint64_t epoch, std::uint32_t warp) const;
 
  private:
-  /// Some lanes of a warp met; it orders what is older than `time`.
+  /// Some lanes of a warp met, or handed something over to others: what `from` did before `time` is
+  /// ordered before what `to` does now.
   struct LaneJoin {
     std::uint32_t time = 0;
-    std::uint32_t lanes = 0;
+    std::uint32_t from = 0, to = 0;
   };
   static constexpr std::uint32_t kLaneJoins = 16;
   using Times = std::array<std::uint32_t, kWarps>;
@@ -152,6 +158,7 @@ class BlockClock {
     Fence block_fence, device_fence;
     const SyncVariable* last_taken = nullptr;
     std::uint64_t last_version = 0;
+    std::uint32_t last_takers = 0;  ///< lanes
   };
   struct Gathering {
     Times times{};
@@ -160,6 +167,7 @@ class BlockClock {
   };
 
   void tick(WarpClock& warp);
+  static void add_join(WarpClock& warp, const LaneJoin& join);
   void keep_table();
   void share_fences();
   [[nodiscard]] VectorClock own_past(std::uint32_t warp) const;
