@@ -20,6 +20,7 @@
 #include "grader/base/process.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/course/json_io.hpp"
+#include "grader/course/stage_text.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/verdict.hpp"
@@ -124,17 +125,75 @@ bool passes(const course::StageMeasurement& stage, const std::string& test) {
   return found != stage.tests.end() && found->passed && !found->skipped;
 }
 
-/// The test by itself, as it ran: without checkers, and with warps in their drawn orders.
-RunRequest alone(const RunRequest& run, const course::StageMeasurement& measurement,
-                 const std::string& test) {
-  RunRequest again = checked_run(run, {measurement.stage}, "none", kStepLimit);
+/// Whether a test fails by itself too, without checkers, and with warps and lanes in their drawn
+/// orders. `orders` says which of these are drawn: "lanes:12".
+bool fails_alone(const RunRequest& run, const course::StageMeasurement& measurement,
+                 const std::string& test, const std::string& orders = "all") {
+  RunRequest again = run;
+  again.environment["MEMBOUND_ORDERS"] = orders;
+  again = checked_run(again, {measurement.stage}, "none", kStepLimit);
   again.backend->choose_tests(again, {{measurement.kernel, {test}}}, TimedRerun::kNone);
-  return again;
+  const auto outcome = run_stages(again);
+  return outcome && outcome->measurements.size() == 1 &&
+         first_failed(outcome->measurements.front()) != nullptr;
 }
 
-/// A test of the lab's own that failed on the virtual GPU, where warps run in drawn orders, and
-/// passed in the checker rerun, where they run in that of their numbers: what the checkers have no
-/// word for is the order.
+/// The lines of the submission that name an atomic operation: each of them is tried.
+std::vector<int> lines_with_atomics(const RunRequest& run) {
+  const auto text = course::read_submission(run.source, *run.lab);
+  std::vector<int> lines;
+  if (!text) return lines;
+  const std::string kernel = course::split_submission(*text).kernel;
+  int number = 0;
+  for (const std::string_view line : base::lines_of(kernel)) {
+    ++number;
+    if (line.substr(0, line.find("//")).find("atomic") != std::string_view::npos)
+      lines.push_back(number);
+  }
+  return lines;
+}
+
+/// Of a test whose result hangs on an order: which one?
+nlohmann::json report_of_order(const RunRequest& run, const course::StageMeasurement& suspect,
+                               const std::string& test) {
+  nlohmann::json report = {
+      {"checker", "racecheck"},
+      {"kind", "order of warps"},
+      {"kernel", suspect.kernel},
+      {"text",
+       "the result is right when the warps of a block take their turns in the order of their "
+       "numbers, and wrong in another order; a GPU promises none"},
+      {"advice",
+       "a mask of __activemask() may hold fewer lanes than come: ask all of them by "
+       "__ballot_sync() before the branch. Memory that holds what earlier launches left is used "
+       "as if it were 0: clear all of it. Else find what one warp writes and another reads, with "
+       "atomics or volatile words too, and put __syncthreads() between, where every thread "
+       "reaches it"}};
+  const std::vector<int> lines = lines_with_atomics(run);
+  const auto fails = [&](const std::string& orders) {
+    return fails_alone(run, suspect, test, orders);
+  };
+  if (lines.empty() || !fails("lanes") || fails("none")) return report;
+  report["kind"] = "order of lanes";
+  report["text"] =
+      "the result is right when an atomic operation serves the lanes of a warp in the order of "
+      "their numbers, and wrong in another order; a GPU promises none";
+  report["advice"] =
+      "the result of an atomic operation gives each lane a place of its own, and does not say "
+      "whose "
+      "is first. Where equals must keep their order, ask which lanes are alike (__match_any_sync() "
+      "or __ballot_sync()) and count those before this one with __popc()";
+  const auto line = std::ranges::find_if(
+      lines, [&](int number) { return fails("lanes:" + std::to_string(number)); });
+  if (line == lines.end()) return report;
+  report["file"] = run.source.string();
+  report["line"] = *line;
+  return report;
+}
+
+/// A test of the lab's own that failed on the virtual GPU, where warps and the lanes of atomic
+/// operations take drawn turns, and passed in the checker rerun, where they take those of their
+/// numbers: what the checkers have no word for is the order.
 nlohmann::json reports_of_order(const RunRequest& run, const course::StageMeasurement& suspect,
                                 const course::StageMeasurement& seen) {
   const course::TestOutcome* const failed = first_failed(suspect);
@@ -146,23 +205,8 @@ nlohmann::json reports_of_order(const RunRequest& run, const course::StageMeasur
     return seen.checks;
   if (!passes(seen, failed->name)) return seen.checks;
   // Without the tests before it, too: what one launch leaves for the next is another mistake.
-  const auto once_more = run_stages(alone(run, suspect, failed->name));
-  if (!once_more || once_more->measurements.size() != 1 ||
-      first_failed(once_more->measurements.front()) == nullptr)
-    return seen.checks;
-  return {
-      {{"checker", "racecheck"},
-       {"kind", "order of warps"},
-       {"kernel", suspect.kernel},
-       {"text",
-        "the result is right when the warps of a block take their turns in the order of their "
-        "numbers, and wrong in another order; a GPU promises none"},
-       {"advice",
-        "a mask of __activemask() may hold fewer lanes than come: ask all of them by "
-        "__ballot_sync() before the branch. Memory that holds what earlier launches left is used "
-        "as if it were 0: clear all of it. Else find what one warp writes and another reads, with "
-        "atomics or volatile words too, and put __syncthreads() between, where every thread "
-        "reaches it"}}};
+  if (!fails_alone(run, suspect, failed->name)) return seen.checks;
+  return nlohmann::json::array({report_of_order(run, suspect, failed->name)});
 }
 
 /// False: it was stopped. What the checker rerun itself ends in says nothing new of a failure. One

@@ -98,6 +98,7 @@ base::Result<RunRequest> run_request(const CheckRequest& request, const Compiled
   run.oracle = *std::move(oracle);
   run.lab_json = lab_files(request.place, *request.lab) / "lab.json";
   run.submission = part.submission.file;
+  run.source = request.submission;
   run.preload = part.preload;
   run.backend = &backend_of(*part.kind);
   run.parts = run.backend->parts(request.place, part.reference);

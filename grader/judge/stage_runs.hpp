@@ -44,6 +44,7 @@ struct RunRequest {
   std::filesystem::path lab_json;
   std::filesystem::path oracle = {};  ///< as make_oracle() says
   std::filesystem::path submission;   ///< device code, or a program
+  std::filesystem::path source = {};  ///< that it was compiled of; empty: nobody knows
   /// The same with red zones between local variables, where a checker rerun takes both; or empty.
   std::filesystem::path with_red_zones = {};
   /// Loaded into the test program before anything of its own runs. Empty but where device-only

@@ -140,6 +140,101 @@ TEST(TurnOrder, CheckersFindNothingInWhatHasNoRace) {
   }
 }
 
+/// Lanes of one warp at one word: whose number stays in word 0 by exchanging (`stays`), by
+/// comparing and swapping from 0 (`first`); the place that lane 5 gets by adding (`place`), in
+/// shared memory too (`shared`); what all have added in the end (`all`).
+constexpr const char* kLanes = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry stays(.param .u64 out) {
+  .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  atom.global.exch.b32 %r4, [%rd1], %r1;
+  ret;
+}
+.visible .entry first(.param .u64 out) {
+  .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  add.u32 %r1, %r1, 1;
+  atom.global.cas.b32 %r4, [%rd1], 0, %r1;
+  ret;
+}
+.visible .entry place(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  atom.global.add.u32 %r4, [%rd1+4], 1;
+  setp.eq.u32 %p1, %r1, 5;
+  @%p1 st.global.u32 [%rd1], %r4;
+  ret;
+}
+.visible .entry shared(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  .shared .align 4 .b8 words[4];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, words;
+  mov.u32 %r3, 0;
+  st.shared.u32 [%r2], %r3;
+  bar.sync 0;
+  atom.shared.add.u32 %r4, [%r2], 1;
+  setp.eq.u32 %p1, %r1, 5;
+  @%p1 st.global.u32 [%rd1], %r4;
+  ret;
+}
+.visible .entry all(.param .u64 out) {
+  .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  red.global.add.u32 [%rd1], %r1;
+  ret;
+})";
+
+std::uint32_t result_of_lanes(const std::string& kernel, std::optional<std::uint64_t> seed,
+                              std::uint32_t line = 0) {
+  Machine machine(kLanes);
+  const auto out = machine.upload(std::vector<std::uint32_t>(4));
+  machine.request().lane_order_seed = seed;
+  machine.request().lane_order_line = line;
+  EXPECT_FALSE(machine.argument(out).run(kernel, {1, 1, 1}, {32, 1, 1}).fault);
+  return machine.download<std::uint32_t>(out, 1)[0];
+}
+
+std::set<std::uint32_t> results_of_lanes(const std::string& kernel, std::uint32_t line = 0) {
+  std::set<std::uint32_t> all;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    all.insert(result_of_lanes(kernel, seed, line));
+  return all;
+}
+
+TEST(LaneOrder, WithoutASeedItIsThatOfTheNumbers) {
+  EXPECT_EQ(result_of_lanes("stays", std::nullopt), 31u);
+  EXPECT_EQ(result_of_lanes("first", std::nullopt), 1u);
+  EXPECT_EQ(result_of_lanes("place", std::nullopt), 5u);
+  EXPECT_EQ(result_of_lanes("shared", std::nullopt), 5u);
+}
+
+TEST(LaneOrder, WithOneItIsDrawn) {
+  for (const char* kernel : {"stays", "first", "place", "shared"})
+    EXPECT_GT(results_of_lanes(kernel).size(), 5u) << kernel;
+}
+
+TEST(LaneOrder, EverybodyIsServedOnce) {
+  EXPECT_EQ(results_of_lanes("all"), std::set<std::uint32_t>{31 * 32 / 2});
+}
+
+TEST(LaneOrder, EqualSeedsGiveEqualResults) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    for (const char* kernel : {"stays", "first", "place", "shared"})
+      EXPECT_EQ(result_of_lanes(kernel, seed), result_of_lanes(kernel, seed)) << kernel << seed;
+}
+
+TEST(LaneOrder, OfOtherLinesThanTheChosenOneItStays) {
+  EXPECT_EQ(results_of_lanes("place", 1000), std::set<std::uint32_t>{5});
+}
+
 /// Blocks that wait for the one before them: for that of the ticket before (`by_ticket`), or of the
 /// number before (`by_number`). Word 0 is the ticket, word 1 + i says that block i has come; the
 /// blocks count how often they found that the other had not (word 63).

@@ -57,6 +57,15 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_FALSE(read({{"MEMBOUND_WORK", "some"}}));
 }
 
+TEST(Settings, OfWhatIsDrawnTheLanesOfOneLineCanBeChosen) {
+  EXPECT_FALSE(read({})->only_lanes_at);
+  EXPECT_EQ(read({{"MEMBOUND_ORDERS", "lanes"}})->only_lanes_at, 0u);
+  EXPECT_EQ(read({{"MEMBOUND_ORDERS", "lanes:42"}})->only_lanes_at, 42u);
+  EXPECT_NE(read({{"MEMBOUND_ORDERS", "none"}})->only_lanes_at.value_or(0), 0u);
+  for (const char* text : {"warps", "lanes:", "lanes:0", "lanes:x", "lanes:4 ", "lanes42"})
+    EXPECT_FALSE(read({{"MEMBOUND_ORDERS", text}})) << text;
+}
+
 TEST(Settings, TracesTheWarpThatIsNamed) {
   const auto settings = read({{"MEMBOUND_TRACE", "3,1,0:2:5"}});
   ASSERT_TRUE(settings);

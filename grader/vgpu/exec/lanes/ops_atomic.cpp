@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Atomics and reductions, lane after lane in lane order: what they do to the word at their
-/// address, and what they cost (requests, sectors, turns that lanes on one word take). With several
-/// workers they are real atomic operations; only those whose outcome does not depend on order run
-/// that way.
+/// Atomics and reductions, lane after lane, in the order of their numbers or in a drawn one: what
+/// they do to the word at their address, and what they cost (requests, sectors, turns that lanes on
+/// one word take). With several workers they are real atomic operations; only those whose outcome
+/// does not depend on order run that way.
 #include <array>
 #include <atomic>
 #include <bit>
@@ -12,6 +12,7 @@
 
 #include "grader/vgpu/exec/lanes/float_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/execution_state.hpp"
 #include "grader/vgpu/exec/state/last_block_pattern.hpp"
@@ -249,7 +250,41 @@ bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask
   return true;
 }
 
-template <typename T>
+/// Can another order of the lanes leave another word, or give a lane another result?
+bool depends_on_order(const Instruction& in) {
+  if (!in.has(program::kResultUnused)) return true;
+  switch (operation_of(in)) {
+    case Atomic::kAdd:
+      return ptx::is_float(in.type);
+    case Atomic::kMin:
+    case Atomic::kMax:
+    case Atomic::kAnd:
+    case Atomic::kOr:
+    case Atomic::kXor:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Calls `serve(lane)` for each lane of `mask`: by their numbers, or as draw_lane_order() says.
+template <bool kDrawn, typename Serve>
+[[gnu::always_inline]] inline void for_each_lane(const Warp& w, const Step* s, u32 mask,
+                                                 Serve serve) {
+  if constexpr (kDrawn) {
+    if ((mask & (mask - 1)) != 0) {
+      const LaneOrder order = draw_lane_order(w, s);
+      for (u32 turn = 0; turn < 32; ++turn) {
+        const u32 lane = order.lane(turn);
+        if (((mask >> lane) & 1) != 0) serve(static_cast<int>(lane));
+      }
+      return;
+    }
+  }
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) serve(std::countr_zero(rest));
+}
+
+template <typename T, bool kDrawn>
 void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* const* host) {
   using Word = generic::WordOf<T>;
   const Instruction& in = *s->extra->in;
@@ -260,28 +295,27 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
                      operation == Atomic::kAdd;
   LastBlockPattern* last_block = space == StateSpace::kGlobal ? w.launch->last_block : nullptr;
   if (last_block != nullptr && !last_block->hears(in)) last_block = nullptr;
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for_each_lane<kDrawn>(w, s, mask, [&](int i) {
     for (u32 v = 0; v < in.vector; ++v) {
       const T b = static_cast<T>(at<const Word>(w, s->extra->s[1 + v])[i]);
       std::byte* place = host[i] + v * sizeof(T);
       if (later) {
         w.block->reductions.push_back({place, b, in.type});
-        continue;
+        return;
       }
       if (last_block != nullptr) {
         at<Word>(w, s->extra->d[v])[i] = static_cast<T>(last_block->arrive(*w.block, in, place, b));
-        continue;
+        return;
       }
       const T c =
           operation == Atomic::kCas ? static_cast<T>(at<const Word>(w, s->extra->s[2])[i]) : T{0};
       const T old = update<T>(place, parallel, operation, in.type, b, c);
       if (!in.has(program::kResultUnused)) at<Word>(w, s->extra->d[v])[i] = old;
     }
-  }
+  });
 }
 
-template <typename T>
+template <typename T, bool kDrawn>
 const Step* atomic(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   alignas(32) u64 addresses[32];
@@ -304,16 +338,17 @@ const Step* atomic(Warp& w, const Step* s) {
   u32 in_global = w.mask & ~in_shared;
   if (in_shared != 0) {
     if (!resolve(w, s, StateSpace::kShared, addresses, in_shared, bytes, host)) return w.stop;
-    perform<T>(w, s, StateSpace::kShared, in_shared, host);
+    perform<T, kDrawn>(w, s, StateSpace::kShared, in_shared, host);
   }
   if (in_global != 0) {
     if (!resolve(w, s, StateSpace::kGlobal, addresses, in_global, bytes, host)) return w.stop;
-    perform<T>(w, s, StateSpace::kGlobal, in_global, host);
+    perform<T, kDrawn>(w, s, StateSpace::kGlobal, in_global, host);
   }
   return s + 1;
 }
 
 /// 128 bits: exchange and compare-and-swap only.
+template <bool kDrawn>
 const Step* atomic_128(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   alignas(32) u64 addresses[32];
@@ -323,8 +358,7 @@ const Step* atomic_128(Warp& w, const Step* s) {
   const StateSpace space =
       in.space == StateSpace::kShared ? StateSpace::kShared : StateSpace::kGlobal;
   if (!resolve(w, s, space, addresses, mask, 16, host)) return w.stop;
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
+  for_each_lane<kDrawn>(w, s, mask, [&](int i) {
     u64 old[2];
     std::memcpy(old, host[i], 16);
     const u64* b = at<const u64>(w, s->extra->s[1]) + i;
@@ -338,7 +372,7 @@ const Step* atomic_128(Warp& w, const Step* s) {
       d[0] = old[0];
       d[32] = old[1];
     }
-  }
+  });
   return s + 1;
 }
 
@@ -367,23 +401,33 @@ void apply_atomic(std::byte* place, bool parallel, Atomic operation, ScalarType 
     update<u32>(place, parallel, operation, type, static_cast<u32>(operand), 0);
 }
 
-Handler select_atomic(const Instruction& in) {
-  if (in.space != StateSpace::kGlobal && in.space != StateSpace::kShared &&
-      in.space != StateSpace::kNone)
-    return nullptr;
+namespace {
+
+template <bool kDrawn>
+Handler atomic_of(const Instruction& in) {
   switch (ptx::size_bytes(in.type)) {
     case 2:
-      return &atomic<u16>;
+      return &atomic<u16, kDrawn>;
     case 4:
-      return &atomic<u32>;
+      return &atomic<u32, kDrawn>;
     case 8:
-      return &atomic<u64>;
+      return &atomic<u64, kDrawn>;
     case 16:
-      return operation_of(in) == Atomic::kExch || operation_of(in) == Atomic::kCas ? &atomic_128
-                                                                                   : nullptr;
+      return operation_of(in) == Atomic::kExch || operation_of(in) == Atomic::kCas
+                 ? &atomic_128<kDrawn>
+                 : nullptr;
     default:
       return nullptr;
   }
+}
+
+}  // namespace
+
+Handler select_atomic(const Instruction& in, bool drawn) {
+  if (in.space != StateSpace::kGlobal && in.space != StateSpace::kShared &&
+      in.space != StateSpace::kNone)
+    return nullptr;
+  return drawn && depends_on_order(in) ? atomic_of<true>(in) : atomic_of<false>(in);
 }
 
 }  // namespace membound::vgpu::exec

@@ -39,7 +39,8 @@ MEMBOUND_SELECTORS
 }
 
 /// The families where vector instructions gain nothing exist once.
-[[nodiscard]] Handler select_atomic(const program::Instruction& in);
+/// `drawn`: lanes are served in drawn orders (draw_lane_order), where the outcome can depend on it.
+[[nodiscard]] Handler select_atomic(const program::Instruction& in, bool drawn);
 [[nodiscard]] Handler select_collective(const program::Instruction& in);
 [[nodiscard]] Handler select_sync(const program::Instruction& in);
 [[nodiscard]] Handler select_async(const program::Instruction& in);

@@ -305,6 +305,15 @@ bool notes_branches(const Launch& launch) {
          std::ranges::any_of(launch.code.front().function->code, program::is_block_barrier);
 }
 
+/// Does the launch draw in which order this instruction serves its lanes?
+bool draws_lanes(const Launch& launch, const FunctionCode& code, const Instruction& in) {
+  const LaunchRequest& request = *launch.request;
+  if (!request.lane_order_seed) return false;
+  const auto index = static_cast<std::size_t>(&in - code.function->code.data());
+  return request.lane_order_line == 0 ||
+         code.function->lines[index].line == request.lane_order_line;
+}
+
 void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& in, Step& step,
                Extra& extra, Variant variant) {
   const FunctionCode& code = launch.code[function_index];
@@ -322,7 +331,7 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   if (in.guard) step.guard = ref_of(in.guard, function);
   step.origin = number_of(launch, in, step);
   if (keeps_stats(in)) step.stats = launch.stats_count++;
-  step.handler = choose_handler(in, variant);
+  step.handler = choose_handler(in, variant, draws_lanes(launch, code, in));
   if (in.issued_bytes != program::kAsWritten) {
     extra.as_written = step.handler;
     step.handler = issued_access_handler();
@@ -341,10 +350,10 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   }
 }
 
-Handler handler_of(const Instruction& in, Variant variant) {
+Handler handler_of(const Instruction& in, Variant variant, bool lanes_drawn) {
   switch (program::info_of(in.opcode).family) {
     case Family::kAtomic:
-      return select_atomic(in);
+      return select_atomic(in, lanes_drawn);
     case Family::kCollective:
       return select_collective(in);
     case Family::kSync:
@@ -396,8 +405,9 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
 
 Handler unsupported_handler() { return &unsupported; }
 
-Handler choose_handler(const Instruction& in, Variant variant) {
-  const Handler handler = in.has(program::kUnsupportedForm) ? nullptr : handler_of(in, variant);
+Handler choose_handler(const Instruction& in, Variant variant, bool lanes_drawn) {
+  const Handler handler =
+      in.has(program::kUnsupportedForm) ? nullptr : handler_of(in, variant, lanes_drawn);
   return handler != nullptr ? handler : &unsupported;
 }
 

@@ -39,7 +39,8 @@ class Workspace {
 void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace);
 
 /// The handler of one instruction, or the one that raises "unsupported instruction".
-[[nodiscard]] Handler choose_handler(const program::Instruction& in, Variant variant);
+[[nodiscard]] Handler choose_handler(const program::Instruction& in, Variant variant,
+                                     bool lanes_drawn = false);
 
 /// Raises "unsupported instruction".
 [[nodiscard]] Handler unsupported_handler();

@@ -64,6 +64,17 @@ std::uint32_t draw_lanes(Warp& w) {
   return part != 0 ? part : w.mask;
 }
 
+LaneOrder draw_lane_order(const Warp& w, const Step* step) {
+  const Launch& launch = *w.launch;
+  const auto instruction = static_cast<std::uint64_t>(step - launch.steps.data());
+  const std::uint64_t executed = w.worker->instructions - w.block->instructions;
+  std::uint64_t state = *launch.request->lane_order_seed ^ w.block->linear * kGolden;
+  for (const std::uint64_t part : {std::uint64_t{w.index}, instruction, executed})
+    state = next_number(state) ^ part;
+  const std::uint64_t drawn = next_number(state);
+  return {static_cast<std::uint32_t>(drawn % 32), static_cast<std::uint32_t>(drawn >> 5) % 32 | 1u};
+}
+
 void draw_turns(Block& block) {
   std::vector<std::uint32_t>& order = block.turn_order;
   const std::uint64_t drawn = next_number(block.order_state);

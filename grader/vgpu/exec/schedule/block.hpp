@@ -26,6 +26,19 @@ void draw_turns(Block& block);
 /// promises nobody that lanes without a barrier stay together. Mostly all of them.
 [[nodiscard]] std::uint32_t draw_lanes(Warp& warp);
 
+/// The lanes of a warp in some order: all 32, each in a turn of its own.
+struct LaneOrder {
+  std::uint32_t first = 0, stride = 1;  ///< odd
+  [[nodiscard]] std::uint32_t lane(std::uint32_t turn) const {
+    return (first + turn * stride) % 32;
+  }
+};
+
+/// In which order an atomic operation serves its lanes this time, where that is drawn
+/// (LaunchRequest::lane_order_seed is set). It depends on the seed, the block, the warp, the
+/// instruction and what the block has executed so far; other draws stay as they are.
+[[nodiscard]] LaneOrder draw_lane_order(const Warp& warp, const Step* step);
+
 /// How a block's turn ended.
 enum class BlockTurn : std::uint8_t {
   kDone,

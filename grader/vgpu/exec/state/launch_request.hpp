@@ -291,6 +291,10 @@ struct LaunchRequest {
   /// other start in one: what then comes out otherwise was never certain. Nothing: in the order of
   /// their numbers.
   std::optional<std::uint64_t> warp_order_seed = {};
+  /// Atomic operations whose outcome can depend on it serve the lanes of a warp in orders drawn
+  /// from it. Nothing: in the order of their numbers.
+  std::optional<std::uint64_t> lane_order_seed = {};
+  std::uint32_t lane_order_line = 0;  ///< … of the operations at this source line; 0: of all
   const std::atomic<bool>* stop = nullptr;  ///< set on Ctrl-C; polled now and then
   std::uint32_t sm_count = 132;             ///< of the machine being imitated
   MachineRegisters registers = {};

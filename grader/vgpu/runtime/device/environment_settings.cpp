@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,22 @@ base::Result<exec::Checks> read_checks(std::string_view list) {
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   return checks;
+}
+
+/// "lanes", "lanes:LINE", or "none": a line that no text has.
+base::Result<std::optional<std::uint32_t>> read_orders(std::string_view text) {
+  constexpr std::string_view kLanes = "lanes";
+  if (text.empty() || text == "all") return std::optional<std::uint32_t>();
+  if (text == "none") return std::optional(std::numeric_limits<std::uint32_t>::max());
+  if (text == kLanes) return std::optional<std::uint32_t>(0);
+  std::uint32_t line = 0;
+  if (text.starts_with(kLanes) && text[kLanes.size()] == ':') {
+    const std::string_view number = text.substr(kLanes.size() + 1);
+    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), line);
+    if (code == std::errc() && end == number.data() + number.size() && line != 0)
+      return std::optional(line);
+  }
+  return bad_value("MEMBOUND_ORDERS", text, "all, none, lanes, or lanes:LINE as in lanes:42");
 }
 
 /// "x,y,z:warp:occurrences"; what is left out at the end keeps its default.
@@ -113,6 +130,8 @@ base::Result<Settings> read_settings(const Environment& environment) {
   if (read.is("MEMBOUND_SCHEDULING", "lockstep", "independent", "independent or lockstep"))
     settings.scheduling = exec::Scheduling::kLockstep;
   if (const auto seed = read.number("MEMBOUND_SHUFFLE")) settings.shuffle_seed = *seed;
+  if (const auto lanes = read.accepted(read_orders(environment("MEMBOUND_ORDERS"))))
+    settings.only_lanes_at = *lanes;
   if (const auto limit = read.number("MEMBOUND_STEP_LIMIT")) settings.step_limit = *limit;
   if (const auto workers = read.number("MEMBOUND_WORKERS"))
     settings.workers = static_cast<std::uint32_t>(std::min<std::uint64_t>(*workers, 1024));

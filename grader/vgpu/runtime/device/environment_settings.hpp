@@ -33,6 +33,9 @@ struct Settings {
                                    ///< and MEMBOUND_CHECK_BLOCKS=N of a launch, at most
   exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING
   std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
+  /// MEMBOUND_ORDERS=lanes: of what is drawn, only the order of an atomic operation's lanes is;
+  /// lanes:LINE: of those at this line alone; none: nothing is. Unset: all is drawn.
+  std::optional<std::uint32_t> only_lanes_at = {};
   std::uint64_t step_limit = 0;   ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
   std::string opcodes_file = {};  ///< MEMBOUND_OPCODES=FILE: what was executed, for our own tests
   std::uint32_t workers = 0;      ///< MEMBOUND_WORKERS=N threads a launch; 0: one a processor

@@ -150,7 +150,11 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.scheduling = settings.scheduling;
   request.shuffle_seed = settings.shuffle_seed;
   // Checkers need no luck, and name who is first in the usual order.
-  if (!settings.checks.of_kernels()) request.warp_order_seed = context.warp_order_seed;
+  if (!settings.checks.of_kernels()) {
+    request.lane_order_seed = context.warp_order_seed;
+    request.lane_order_line = settings.only_lanes_at.value_or(0);
+    if (!settings.only_lanes_at) request.warp_order_seed = context.warp_order_seed;
+  }
   request.stop = &context.stop;
   request.sm_count = context.machine.sm_count;
   request.registers = {context.machine.max_threads_per_sm / 32, context.machine.shared_unit_bytes,
