@@ -158,6 +158,11 @@ std::string introduction(const Context& context, const course::Lab& lab, const c
   text += "  file   " + context.shown_kernel_of(lab) + ", line " + std::to_string(line) +
           ": the first TODO\n";
   text += "  read   ./membound handout " + lab.id + ", when you want to know more\n";
+  if (access(context.kernel_of(lab).c_str(), W_OK) != 0)
+    return text +
+           report::wrapped(
+               "This file cannot be written here: copy the course to a folder of your own first.",
+               style.width, 0);
   text += "Write the line, save: each save is checked, and the next stage follows a pass.\n";
   return text;
 }

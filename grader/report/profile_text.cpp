@@ -99,10 +99,12 @@ bool belongs(const SourceLine& line, const KernelProfile& kernel) {
 /// "12.5 wavefronts of PTX" and a space.
 constexpr std::size_t kPerRequestWidth = 23;
 
-/// The unit in a column's width.
-std::string short_unit(const std::string& unit) {
+/// How many, with the unit in a column's width: "1 sector", "12.5 wavefronts of PTX".
+std::string with_unit(const std::string& count, const std::string& unit) {
   const std::size_t remark = unit.find(" (as PTX");
-  return remark == std::string::npos ? unit : unit.substr(0, remark) + " of PTX";
+  std::string words = unit.substr(0, remark);
+  if (count == "1" && words.ends_with('s')) words.pop_back();
+  return count + " " + words + (remark == std::string::npos ? "" : " of PTX");
 }
 
 ProfileRow row_of(const SourceLine& line) {
@@ -110,7 +112,7 @@ ProfileRow row_of(const SourceLine& line) {
   return {line.line,
           line.access,
           amount(static_cast<double>(line.requests)),
-          amount(line.per_request) + " " + short_unit(line.unit),
+          with_unit(amount(line.per_request), line.unit),
           has_ideal ? amount(line.ideal_per_request) : "",
           has_ideal ? line.per_request > kWasteful * line.ideal_per_request
                     : line.access.starts_with("local")};

@@ -55,6 +55,16 @@ TEST(Profile, HasARowForEachAccessOfTheKernelsOwnInstance) {
   EXPECT_TRUE(rows[2].wasteful);
 }
 
+TEST(Profile, CountsOneInTheSingular) {
+  auto all = stage();
+  all.source_lines[0].per_request = 1;
+  all.source_lines[1].unit = "wavefronts (as PTX has them)";
+  all.source_lines[1].per_request = 1;
+  const auto rows = profile_rows(all, all.profiles[0]);
+  EXPECT_EQ(rows[1].per_request, "1 sector");
+  EXPECT_EQ(rows[2].per_request, "1 wavefront of PTX");
+}
+
 TEST(Profile, MarksNoAccessOfAStageThatEarnsAllPoints) {
   auto all = stage();
   all.verdict = course::Verdict::kPassed;
