@@ -26,9 +26,10 @@ std::string lab_json(const std::string& id, const std::string& title) {
             "slow": ["Count sectors.", "See line 24.", "Swap the indices."]}})json";
 }
 
-/// --version, or the last two arguments are "-o OUTPUT" after the source.
+/// --version, -M, or the last two arguments are "-o OUTPUT" after the source.
 constexpr const char* kNvcc = R"sh(
 [ "$1" = --version ] && { echo "release 13.0, V13.0.1"; exit 0; }
+[ "$1" = -M ] && exit 0
 while [ $# -gt 0 ]; do
   case $1 in -o) out=$2; shift;; *.cu) source=$1;; esac
   shift
