@@ -85,8 +85,8 @@ namespace {
 
 constexpr std::string_view kPart = "## Of the GPU", kMeans = " — ";
 
-// Where a button has no place: in other controls, in code and pictures, in the narrow cells of
-// tables.
+// Where a button has no place: in other controls, in code and pictures; in the narrow cells of
+// tables only if the page explains the word nowhere else.
 constexpr std::array<std::string_view, 15> kWithout = {
     "a",  "button", "code", "figure", "h1",      "h2",  "h3",   "h4",
     "h5", "h6",     "pre",  "script", "summary", "svg", "table"};
@@ -95,9 +95,13 @@ bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
 }
 
-/// The letters of the word that `text` begins with if it is `word` or its plural, else 0.
+/// The letters of the word that `text` begins with if it is `word` or its plural, or either at the
+/// beginning of a sentence, else 0.
 std::size_t taken(std::string_view text, const std::string& word) {
-  if (!text.starts_with(word)) return 0;
+  if (text.empty() || word.empty()) return 0;
+  const bool begins = text.front() == word.front() ||
+                      std::tolower(static_cast<unsigned char>(text.front())) == word.front();
+  if (!begins || !text.substr(1).starts_with(std::string_view(word).substr(1))) return 0;
   const std::size_t size = word.size() + (text.substr(word.size()).starts_with('s') ? 1 : 0);
   return size < text.size() && is_letter(text[size]) ? 0 : size;
 }
@@ -113,14 +117,12 @@ class Marker {
  public:
   explicit Marker(const std::vector<Term>& terms) : terms_(terms) {}
 
+  /// With buttons in tables for what the rest of the page does not explain.
   std::string marked(std::string_view html) {
-    std::string out;
-    while (!html.empty()) {
-      const std::size_t size = html.front() == '<' ? tag(html) : word(html, out);
-      if (html.front() == '<') out += html.substr(0, size);
-      html.remove_prefix(size);
-    }
-    return out;
+    const std::string text = marked_once(html);
+    here_ = met_;
+    in_tables_ = true;
+    return marked_once(text);
   }
 
   [[nodiscard]] std::string meanings() const {
@@ -132,15 +134,26 @@ class Marker {
   }
 
  private:
+  std::string marked_once(std::string_view html) {
+    std::string out;
+    while (!html.empty()) {
+      const std::size_t size = html.front() == '<' ? tag(html) : word(html, out);
+      if (html.front() == '<') out += html.substr(0, size);
+      html.remove_prefix(size);
+    }
+    return out;
+  }
+
   /// The size of the tag or comment at the front.
   std::size_t tag(std::string_view html) {
     const auto end = std::min(html.find('>'), html.size() - 1) + 1;
     const bool closes = html.substr(1).starts_with('/');
     std::string_view name = html.substr(closes ? 2 : 1);
     name = name.substr(0, name.find_first_of(" >\n"));
-    if (name == "h2" && !closes) here_.clear();
+    if (name == "h2" && !closes && !in_tables_) here_.clear();
     if (name == "strong") explained_ = !closes;
-    if (std::ranges::find(kWithout, name) != kWithout.end()) depth_ += closes ? -1 : 1;
+    if (std::ranges::find(kWithout, name) != kWithout.end() && !(in_tables_ && name == "table"))
+      depth_ += closes ? -1 : 1;
     return end;
   }
 
@@ -153,6 +166,7 @@ class Marker {
         const std::size_t size = taken(html, name);
         if (size == 0) continue;
         here_.insert(i);
+        met_.insert(i);
         if (explained_) continue;
         used_.insert(i);
         out += "<button type=\"button\" class=\"term\" popovertarget=\"" + id_of(terms_[i]) +
@@ -166,7 +180,9 @@ class Marker {
 
   const std::vector<Term>& terms_;
   std::set<std::size_t> here_;  ///< terms that have a button or are explained under this heading
+  std::set<std::size_t> met_;   ///< likewise, anywhere on the page
   std::set<std::size_t> used_;
+  bool in_tables_ = false;
   int depth_ = 0;           ///< elements without buttons that are open
   bool explained_ = false;  ///< inside of <strong>: the text itself says what the word means
 };

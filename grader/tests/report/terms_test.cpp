@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 const std::vector<Term> kTerms = {{{"SM", "multiprocessor"}, "runs blocks"},
                                   {{"lane"}, "a place, `0` to 31"}};
@@ -51,9 +52,22 @@ TEST(Terms, AreNotFoundInsideOfOtherWordsCodeOrControls) {
   for (const char* html :
        {"<p>planes SMs_ lane_of laned</p>", "<p><code>lane</code></p>", "<a href=\"#\">lane</a>",
         "<p><strong>lane</strong> is a lane</p>", "<pre><code><span>lane</span></code></pre>",
-        "<details><summary>lane</summary></details>", "<p title=\"lane\">x</p>",
-        "<table><tr><td>lane</td></tr></table>"})
+        "<details><summary>lane</summary></details>", "<p title=\"lane\">x</p>"})
     EXPECT_EQ(with_terms(html, kTerms), html);
+}
+
+TEST(Terms, UnfoldInATableIfNothingElseExplainsThem) {
+  const std::string table = "<table><tr><td>lane</td><td>lanes</td></tr></table>";
+  EXPECT_THAT(with_terms("<h2>A</h2>" + table + "<h2>B</h2>" + table, kTerms),
+              StartsWith("<h2>A</h2><table><tr><td>" + button("lane", "lane") +
+                         "</td><td>lanes</td></tr></table><h2>B</h2>" + table));
+  EXPECT_THAT(with_terms(table + "<p>A lane</p>", kTerms), StartsWith(table));
+  EXPECT_EQ(with_terms(table + "<p><strong>lane</strong></p>", kTerms),
+            table + "<p><strong>lane</strong></p>");
+}
+
+TEST(Terms, BeginASentence) {
+  EXPECT_THAT(with_terms("<p>Lanes</p>", kTerms), HasSubstr(button("lane", "Lanes")));
 }
 
 TEST(Terms, OfTheGlossaryHaveOneMeaningEach) {
