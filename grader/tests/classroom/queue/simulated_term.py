@@ -619,7 +619,7 @@ def run(options, labs, work):
     grading = grader.seconds
     mark(maker, grader, labs, 20)
     _, again = grader.grade(*words)
-    _, resumed = grader.call("grade", "--resume", "--out", grader.out)
+    _, resumed = grader.call("grade", "--resume", *grader.trust, "--out", grader.out)
     print(grader.call("grade", "--verify", "--out", grader.out)[0].strip())
     graded = learn_texts(maker, grader)
     _, report = grader.call("report", grader.out)
