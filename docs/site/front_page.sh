@@ -7,7 +7,8 @@
 # Without FOLDER the files beside this one are written; with it they are made there and held against those.
 set -eu
 membound=$1 root=$2 made=${3:-$2/docs/site}
-export MEMBOUND_ROOT="$root" COLUMNS=80
+# A bare container has no locale: the program would draw in ASCII.
+export MEMBOUND_ROOT="$root" COLUMNS=80 LC_ALL=C.UTF-8
 mkdir -p "$made"
 "$membound" dev figure 03-transpose --stage 1 --kernel '<float>' --steps 2 --moving --size 256x256 \
   --title 'One warp, 32 lanes, 4 bytes each: the read and the write of a transpose' -o "$made/warp.svg" >/dev/null
