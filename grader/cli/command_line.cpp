@@ -151,7 +151,7 @@ std::vector<std::string> known_words(const CLI::App& app, bool options) {
   std::vector<std::string> words;
   if (!options) {
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-      words.push_back(command->get_name());
+      if (!command->get_name().empty()) words.push_back(command->get_name());  // else: a group
     return words;
   }
   for (const CLI::Option* option : app.get_options())

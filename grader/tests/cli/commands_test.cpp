@@ -345,6 +345,10 @@ TEST_F(Commands, WrongUseSaysWhatWasMeant) {
   const auto option = course_.run({"check", "1", "--sed", "4"});
   EXPECT_EQ(option.exit_code, 2);
   EXPECT_THAT(option.output, HasSubstr("did you mean \"--seed\"?"));
+  const auto word =
+      course_.run({"selftest", "--attack", "unroll"});  // a command whose options stand in a group
+  EXPECT_THAT(word.output, AllOf(HasSubstr("\"unroll\" is not expected here"),
+                                 Not(HasSubstr("expected: one of"))));
   EXPECT_EQ(course_.run({"check"}).exit_code, 2);
   const auto seed = course_.run({"check", "1", "--seed", "-1"});
   EXPECT_EQ(seed.exit_code, 2);
