@@ -320,6 +320,12 @@ base::Result<std::vector<Entry>> read_program(Bytes bytes, std::string_view wher
 
 }  // namespace
 
+bool is_program_without_device_code(Bytes bytes) {
+  if (!is_program(bytes)) return false;
+  const auto entries = read_program(bytes, "program");
+  return entries && entries->empty();
+}
+
 base::Result<std::vector<Entry>> read(Bytes bytes, std::string_view where) {
   if (is_program(bytes)) {
     auto entries = read_program(bytes, where);

@@ -43,6 +43,10 @@ inline constexpr std::uint64_t kMaxPayloadBytes = std::uint64_t{1} << 28;
 [[nodiscard]] base::Result<std::vector<Entry>> read(std::span<const std::byte> bytes,
                                                     std::string_view where = "fat binary");
 
+/// Whether these bytes are a host program in which no container lies: clang embeds none where the
+/// source has no kernel, nvcc embeds an empty PTX text.
+[[nodiscard]] bool is_program_without_device_code(std::span<const std::byte> bytes);
+
 /// Bytes of the container at `data` by its own header, for a pointer without a length; 0 when there
 /// is no container. Reads 16 bytes.
 [[nodiscard]] std::size_t container_bytes(const void* data);

@@ -93,6 +93,9 @@ TEST(FatBinary, OtherBytesAreNamedForWhatTheyAre) {
   std::string host = small_cubin("kernel");
   host[18] = EM_X86_64;
   EXPECT_THAT(error_of(host), HasSubstr("an ELF file for another machine"));
+  EXPECT_TRUE(is_program_without_device_code(std::as_bytes(std::span(host))));
+  host += std::string(8 - host.size() % 8, '\0') + container(entry(1, 90, kPtx));
+  EXPECT_FALSE(is_program_without_device_code(std::as_bytes(std::span(host))));
   std::string newer = container(entry(1, 90, kPtx));
   newer[4] = 7;
   EXPECT_THAT(error_of(newer), HasSubstr("version 7"));

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/device_code/policy/policy.hpp"
 
+#include <elf.h>
 #include <gmock/gmock.h>
+
+#include <cstring>
 
 namespace membound::policy {
 namespace {
@@ -86,6 +89,17 @@ TEST(Policy, NamesInstructionAndSourceLine) {
   ASSERT_EQ(breaches->size(), 1u);
   EXPECT_EQ(to_string(breaches->front()),
             "kernel.cu:7: %globaltimer is not allowed in graded code (mov.u64), in stage");
+}
+
+TEST(Policy, HasNothingAgainstAProgramWithoutDeviceCode) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_machine = EM_X86_64;
+  const std::string program(reinterpret_cast<const char*>(&header), sizeof header);
+  const auto breaches = check_policy(program, {});
+  ASSERT_TRUE(breaches) << breaches.error().found;
+  EXPECT_THAT(*breaches, testing::IsEmpty());
 }
 
 TEST(Policy, DoesNotPassWhatItCannotRead) {
