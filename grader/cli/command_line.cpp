@@ -207,7 +207,8 @@ base::Status take_labs(std::vector<const char*>& words) {
     all += (all.empty() ? "" : ":") + std::filesystem::absolute(folder, ignored).string();
     word = words.erase(word, value + 1);
   }
-  if (!all.empty()) setenv("MEMBOUND_LABS", all.c_str(), 1);
+  // Before any thread: the command line is read first.
+  if (!all.empty()) setenv("MEMBOUND_LABS", all.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
   return base::Done{};
 }
 
