@@ -298,6 +298,31 @@ TEST(BlockOrder, ABlockThatWaitsForALowerNumberMayWaitForEver) {
     EXPECT_FALSE(ends("by_number", seed)) << "seed " << seed;
 }
 
+TEST(LaneOrder, EveryPartOfAVectorIsAddedByAnyNumberOfWorkers) {
+  constexpr const char* kAdds = R"(.version 8.1
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .f32 %f<3>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  mov.f32 %f1, 0f3F800000;
+  mov.f32 %f2, 0f40000000;
+  red.global.add.v2.f32 [%rd1], {%f1, %f2};
+  ret;
+})";
+  for (const std::uint32_t workers : {1u, 2u})
+    for (const bool drawn : {false, true}) {
+      Machine machine{std::string(kAdds)};
+      machine.request().limits.worker_threads = workers;
+      if (drawn) machine.request().lane_order_seed = 1;
+      const std::uint64_t out = machine.upload(std::vector<float>(2));
+      machine.argument(out).run("k", {kBlocks, 1, 1}, {32, 1, 1});
+      EXPECT_EQ(machine.download<float>(out, 2),
+                (std::vector<float>{32 * kBlocks, 2 * 32 * kBlocks}))
+          << workers << " workers";
+    }
+}
+
 TEST(BlockOrder, ABlockThatWaitsForALowerTicketEnds) {
   std::uint32_t all = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {

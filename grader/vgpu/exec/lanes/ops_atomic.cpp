@@ -301,11 +301,11 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
       std::byte* place = host[i] + v * sizeof(T);
       if (later) {
         w.block->reductions.push_back({place, b, in.type});
-        return;
+        continue;
       }
       if (last_block != nullptr) {
         at<Word>(w, s->extra->d[v])[i] = static_cast<T>(last_block->arrive(*w.block, in, place, b));
-        return;
+        continue;
       }
       const T c =
           operation == Atomic::kCas ? static_cast<T>(at<const Word>(w, s->extra->s[2])[i]) : T{0};
