@@ -180,8 +180,8 @@ nlohmann::json report_of_order(const RunRequest& run, const course::StageMeasure
       "their numbers, and wrong in another order; a GPU promises none";
   report["advice"] =
       "the result of an atomic operation gives each lane a place of its own, and does not say "
-      "whose "
-      "is first. Where equals must keep their order, ask which lanes are alike (__match_any_sync() "
+      "whose is first. Where equals must keep their order, ask which lanes are alike "
+      "(__match_any_sync() "
       "or __ballot_sync()) and count those before this one with __popc()";
   const auto line = std::ranges::find_if(
       lines, [&](int number) { return fails("lanes:" + std::to_string(number)); });
