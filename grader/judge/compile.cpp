@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -92,22 +93,68 @@ void add_headers(const fs::path& folder, const fs::path& inside,
       bindings.push_back({entry->path(), inside / entry->path().filename()});
 }
 
-/// Which limit the end of a compiler's run shows, where a program of the toolchain met it and the
-/// compiler itself ended in an ordinary way.
-jail::LimitHit limit_in_messages(std::string_view output) {
-  static constexpr std::array<std::pair<std::string_view, jail::LimitHit>, 8> kWords = {{
-      {"died due to signal 25", jail::LimitHit::kFileSize},
-      {"File size limit exceeded", jail::LimitHit::kFileSize},
-      {"No space left on device", jail::LimitHit::kFileSize},
-      {"died due to signal 24", jail::LimitHit::kCpu},
-      {"CPU time limit exceeded", jail::LimitHit::kCpu},
-      {"virtual memory exhausted", jail::LimitHit::kMemory},
-      {"out of memory", jail::LimitHit::kMemory},
-      {"std::bad_alloc", jail::LimitHit::kMemory},
-  }};
-  for (const auto& [text, limit] : kWords)
-    if (output.find(text) != std::string_view::npos) return limit;
-  return jail::LimitHit::kNone;
+/// The words of the toolchain's programs, and of the shell that nvcc starts them in, when a limit
+/// has ended one of them or refused it something.
+constexpr std::array<std::pair<std::string_view, jail::LimitHit>, 14> kWordsOfLimits = {{
+    {"due to signal 25", jail::LimitHit::kFileSize},
+    {"File size limit exceeded", jail::LimitHit::kFileSize},
+    {"No space left on device", jail::LimitHit::kFileSize},
+    {"due to signal 24", jail::LimitHit::kCpu},
+    {"CPU time limit exceeded", jail::LimitHit::kCpu},
+    {"virtual memory exhausted", jail::LimitHit::kMemory},
+    {"out of memory", jail::LimitHit::kMemory},
+    {"Memory allocation failure", jail::LimitHit::kMemory},
+    {"std::bad_alloc", jail::LimitHit::kMemory},
+    {"annot allocate memory", jail::LimitHit::kMemory},
+    {"failed to map segment", jail::LimitHit::kMemory},
+    {"annot fork", jail::LimitHit::kProcesses},
+    {"Resource temporarily unavailable", jail::LimitHit::kProcesses},
+    // Nobody but the kernel kills a compiler, and no other limit explains it: memory was short.
+    {"Killed", jail::LimitHit::kMemory},
+}};
+
+/// What a shell, and after it nvcc, leaves with when a signal has ended a child.
+constexpr int kEndedBySignal = 128;
+
+/// Whether the compiler speaks in this line of a place in the source (`kernel.cu(3): error: …`,
+/// `kernel.cu:3:5: error: …`), which may quote what stands there.
+bool is_at_a_place(std::string_view line) {
+  static constexpr std::array<std::string_view, 5> kKinds = {
+      ": error", ": warning", ": fatal error", ": catastrophic error", ": note"};
+  return std::any_of(kKinds.begin(), kKinds.end(), [&](std::string_view kind) {
+    const std::size_t at = line.find(kind);
+    if (at == std::string_view::npos || at == 0) return false;
+    const char before = line[at - 1];
+    return before == ')' || (before >= '0' && before <= '9');
+  });
+}
+
+/// Whether a line of the compiler's output is its own, and not the student's words.
+bool is_the_compilers(std::string_view line, std::string_view source) {
+  if (line.ends_with("catastrophic error: out of memory")) return true;
+  if (is_at_a_place(line)) return false;
+  constexpr std::string_view kBar = " | ";  // after the number of a quoted line
+  if (const std::size_t bar = line.find(kBar); bar != std::string_view::npos)
+    line.remove_prefix(bar + kBar.size());
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return source.find(line) == std::string_view::npos;
+}
+
+/// Which limit ended a compiler that its supervisor has not ended: a program of the toolchain met
+/// it, and the compiler's driver tells that by its exit code or in words.
+jail::LimitHit limit_at_end(int exit_code, int signal, std::string_view output,
+                            std::string_view source) {
+  const int ended_by = signal != 0 ? signal : exit_code - kEndedBySignal;
+  if (ended_by == SIGXFSZ) return jail::LimitHit::kFileSize;
+  if (ended_by == SIGXCPU) return jail::LimitHit::kCpu;
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < output.size(); begin = end + 1) {
+    end = std::min(output.find('\n', begin), output.size());
+    const std::string_view line = output.substr(begin, end - begin);
+    for (const auto& [text, limit] : kWordsOfLimits)
+      if (line.find(text) != std::string_view::npos && is_the_compilers(line, source)) return limit;
+  }
+  return ended_by == SIGKILL ? jail::LimitHit::kMemory : jail::LimitHit::kNone;
 }
 
 /// What a jailed compiler made.
@@ -128,7 +175,8 @@ bool has_earlier_launches(const CompileRequest& request) {
 /// The compiler runs in a jail that holds the toolchain, the student headers and the one source
 /// file under a fixed name, and nothing else. `request.graded` must be set. An error means that no
 /// jail could be made.
-base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
+base::Result<JailedCompile> compile_in_jail(const CompileRequest& request,
+                                            std::string_view source) {
   MEMBOUND_CHECK(request.graded.has_value());
   const Tool tool = tool_of(request.compiler);
   const std::string lab = "labs/" + request.lab_folder.filename().string();
@@ -174,7 +222,7 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
                   code != outcome->files.end();
   if (made.compiled) made.code = std::move(code->second);
   if (!made.compiled && !made.stopped && made.limit == jail::LimitHit::kNone)
-    made.limit = limit_in_messages(outcome->output);
+    made.limit = limit_at_end(outcome->exit_code, outcome->signal, outcome->output, source);
   return made;
 }
 
@@ -308,8 +356,8 @@ std::string graded_output(const CompileRequest& request, std::string output) {
 }
 
 /// Sets what is known of the run, and `compiled`.
-base::Status run_compiler(const CompileRequest& request, const fs::path& output,
-                          CompiledCode& code) {
+base::Status run_compiler(const CompileRequest& request, std::string_view source,
+                          const fs::path& output, CompiledCode& code) {
   const auto run = base::run_process({.arguments = command(request, output),
                                       .folder = request.root,
                                       .timeout_seconds = request.timeout_seconds,
@@ -321,6 +369,8 @@ base::Status run_compiler(const CompileRequest& request, const fs::path& output,
   code.timed_out = run->timed_out;
   code.stopped = run->stopped;
   code.compiled = run->exit_code == 0;
+  if (request.graded && !code.compiled && !code.timed_out && !code.stopped)
+    code.limit = limit_at_end(run->exit_code, run->signal, run->output, source);
   if (code.compiled && !request.graded && !request.library)
     if (const auto text = base::read_file(request.source); text)
       code.output += notes_on_headers(request.source, *text);
@@ -332,9 +382,9 @@ base::Status run_compiler(const CompileRequest& request, const fs::path& output,
   return base::Done{};
 }
 
-base::Status run_confined(const CompileRequest& request, const fs::path& output,
-                          CompiledCode& code) {
-  const auto made = compile_in_jail(request);
+base::Status run_confined(const CompileRequest& request, std::string_view source,
+                          const fs::path& output, CompiledCode& code) {
+  const auto made = compile_in_jail(request, source);
   if (!made) return made.error();
   code.output = made->output;
   code.seconds = made->seconds;
@@ -440,8 +490,8 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   }
   // Not two writers of one file, whether they are processes or threads.
   const fs::path part = place.code.string() + "." + std::to_string(gettid()) + ".part";
-  const auto done =
-      confined(request) ? run_confined(request, part, code) : run_compiler(request, part, code);
+  const auto done = confined(request) ? run_confined(request, *source, part, code)
+                                      : run_compiler(request, *source, part, code);
   if (!done) return done.error();
   if (!code.compiled) {
     fs::remove(part, error);

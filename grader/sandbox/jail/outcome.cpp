@@ -75,8 +75,12 @@ LimitHit kernel_limit(const Limits& limits, const Observed& observed,
   if (signal == SIGSYS) return LimitHit::kSyscall;
   const bool well = report && report->exit_code == 0;
   if (well) return LimitHit::kNone;
-  // The kernel may end a child before the supervisor looks; its parent then just ends badly.
-  const bool says_so = report && report->exit_code == 128 + SIGXCPU;
+  // The kernel may end a child before the supervisor looks; its parent then just ends badly. Who
+  // lives on after SIGXCPU, as LLVM does, is killed.
+  const auto ended_by = [&](int number) {
+    return report && (report->signal == number || report->exit_code == 128 + number);
+  };
+  const bool says_so = ended_by(SIGXCPU) || ended_by(SIGKILL);
   const double share = says_so ? kBelievedFromShare : 1;
   if (cpu_seconds(observed, report) >= limits.cpu_seconds * share) return LimitHit::kCpu;
   if (report && report->scratch_full != 0) return LimitHit::kFileSize;

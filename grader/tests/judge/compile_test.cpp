@@ -121,6 +121,71 @@ TEST_F(DeviceCode, EndsACompilerThatTakesTooLong) {
   EXPECT_TRUE(code.timed_out);
 }
 
+/// How nvcc and clang end, and what they print, when a limit has ended one of their programs.
+struct CompilersEnd {
+  const char* what;
+  const char* script;
+  course::GradeVerdict verdict;
+};
+constexpr auto kLimit = course::GradeVerdict::kCompileLimit;
+constexpr auto kError = course::GradeVerdict::kCompileError;
+constexpr CompilersEnd kEnds[] = {
+    {"a child killed", "sh -c 'kill -9 $$; :'; exit $?", kLimit},
+    {"itself killed", "kill -9 $$", kLimit},
+    {"a child out of CPU time", "sh -c 'kill -24 $$; :'; exit $?", kLimit},
+    {"itself out of CPU time", "kill -24 $$", kLimit},
+    {"a child with too large a file", "sh -c 'kill -25 $$; :'; exit $?", kLimit},
+    {"a driver with a code of its own", "echo 'nvcc error: cicc died due to signal 24'; exit 2",
+     kLimit},
+    {"clang's driver", "echo 'clang: error: unable to execute command: Killed'; exit 1", kLimit},
+    {"g++'s", "echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1", kLimit},
+    {"ptxas without memory", "echo 'ptxas fatal   : Memory allocation failure'; exit 1", kLimit},
+    {"LLVM without memory", "echo 'LLVM ERROR: out of memory'; exit 134", kLimit},
+    {"a C++ program without memory", "echo 'what():  std::bad_alloc'; exit 134", kLimit},
+    {"the frontend without memory", "echo 'x.h(9): catastrophic error: out of memory'; exit 1",
+     kLimit},
+    {"a loader without memory", "echo 'libgmp.so: failed to map segment from object'; exit 1",
+     kLimit},
+    {"no more processes", "echo 'sh: 1: Cannot fork'; exit 2", kLimit},
+    {"a full folder", "echo '/tmp/x.ii: No space left on device'; exit 1", kLimit},
+    {"the compiler's own fault", "echo 'Segmentation fault'; exit 139", kError},
+    {"an error that quotes such words",
+     "echo 'kernel.cu(1): error: expected a )'; echo '      puts(\"out of memory: Killed\"'; exit "
+     "1",
+     kError},
+    {"the same by clang",
+     "echo 'kernel.cu:1:7: error: x'; echo '    1 | puts(\"out of memory: Killed\"'; exit 1",
+     kError},
+    {"an error of the student's own words",
+     "echo 'kernel.cu(3): error: #error directive: out of memory'; exit 1", kError},
+};
+
+TEST_F(DeviceCode, TellsALimitFromAnErrorHoweverTheCompilerMetIt) {
+  folder_.write("labs/01-x/kernel.cu", "puts(\"out of memory: Killed\"\n");
+  for (const bool confined : {false, true}) {
+    if (confined && !jail::probe().untrusted_ok()) continue;
+    request_.graded = GradedCompile{.confined = confined};
+    for (const CompilersEnd& end : kEnds) {
+      request_.compiler.program = folder_.script("toolkit/bin/nvcc", end.script);
+      const CompiledCode code = compiled();
+      EXPECT_FALSE(code.compiled);
+      EXPECT_EQ(grade_verdict_of(code), end.verdict)
+          << end.what << (confined ? " in a jail: " : ": ") << code.output;
+    }
+  }
+}
+
+/// LLVM's handler for SIGXCPU prints and returns; the kernel's next one ends the compiler, which
+/// its driver's exit code tells, however little of the time is used by the supervisor's count.
+TEST_F(DeviceCode, ACompilerThatLivesOnAfterItsCpuTimeMeetsALimit) {
+  if (!jail::probe().untrusted_ok()) GTEST_SKIP() << jail::probe().describe();
+  request_.graded = GradedCompile{};
+  request_.graded->limits.cpu_seconds = 1;
+  request_.compiler.program = folder_.script(
+      "toolkit/bin/nvcc", "perl -e '$SIG{XCPU} = sub { $SIG{XCPU} = \"DEFAULT\" }; 1 while 1'");
+  EXPECT_EQ(grade_verdict_of(compiled()), kLimit);
+}
+
 TEST_F(DeviceCode, NamesASubmissionThatIsNotThere) {
   request_.source = folder_.path() / "nowhere.cu";
   const auto code = compile(request_);

@@ -66,11 +66,15 @@ bool limit(int resource, long long soft, long long hard) {
   return setrlimit(static_cast<__rlimit_resource>(resource), &wanted) == 0;
 }
 
+/// SIGXCPU comes every second. LLVM's compilers live on after the first, because they have a
+/// handler for it, and end by the second: before SIGKILL, which would not tell the reason.
+constexpr long long kSecondsAfterSigxcpu = 2;
+
 bool set_limits(const Orders& orders) {
   const long long address = orders.number("address", -1), cpu = orders.number("cpu", -1);
   const long long file = orders.number("file", -1), processes = orders.number("processes", -1);
   return limit(RLIMIT_CORE, 0, 0) && limit(RLIMIT_AS, address, address) &&
-         limit(RLIMIT_CPU, cpu, cpu + 1) && limit(RLIMIT_FSIZE, file, file) &&
+         limit(RLIMIT_CPU, cpu, cpu + kSecondsAfterSigxcpu) && limit(RLIMIT_FSIZE, file, file) &&
          limit(RLIMIT_NPROC, processes, processes);
 }
 

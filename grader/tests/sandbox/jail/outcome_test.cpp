@@ -65,6 +65,19 @@ TEST(JailOutcome, TheKernelsTicksMayBeAhead) {
   EXPECT_EQ(limit_of(shell_of_a_computing_child(1.68)), LimitHit::kCpu);
 }
 
+TEST(JailOutcome, KilledAfterItsCpuTimeIsCpuTimeThoughTheTicksAreAhead) {
+  Observed observed = shell_of_a_computing_child(1.68);
+  Report report;
+  report.cpu_microseconds = 1'680'000;
+  report.exit_code = 128 + SIGKILL;
+  observed.status = status_of(report);
+  EXPECT_EQ(limit_of(observed), LimitHit::kCpu);
+  report.exit_code = -1;
+  report.signal = SIGKILL;
+  observed.status = status_of(report);
+  EXPECT_EQ(limit_of(observed), LimitHit::kCpu);
+}
+
 TEST(JailOutcome, ABadEndOfAnotherKindJustBelowTheLimitIsNoLimit) {
   Observed observed = shell_of_a_computing_child(1.68);
   Report report;
