@@ -301,6 +301,162 @@ void check_handout(const LabFolders& folders, Drifts& drifts) {
   }
 }
 
+namespace {
+
+/// A line of a page that is read: neither code nor a comment.
+struct ReadLine {
+  int number;  ///< from 1
+  std::string text;
+  bool folded;
+};
+
+std::vector<ReadLine> lines_to_read(const Lines& page) {
+  std::vector<ReadLine> read;
+  bool in_code = false, in_fold = false;
+  int number = 0;
+  for (const std::string& line : page) {
+    ++number;
+    const bool is_fence = line.starts_with("```");
+    if (is_fence) in_code = !in_code;
+    if (line.starts_with("<details>")) in_fold = true;
+    if (!in_code && !is_fence && !line.starts_with("<!--")) read.push_back({number, line, in_fold});
+    if (line.starts_with("</details>")) in_fold = false;
+  }
+  return read;
+}
+
+/// At most `most` words stand before the line that begins with `heading`; tables and what is folded
+/// away do not count.
+void check_length(const std::string& file, const std::vector<ReadLine>& lines,
+                  std::string_view heading, int most, const char* advice, Drifts& drifts) {
+  int words = 0;
+  for (const ReadLine& line : lines) {
+    if (line.text.starts_with(heading)) {
+      if (words > most)
+        drifts.push_back(
+            {file, line.number, std::to_string(words) + " words stand before \"" + line.text + "\"",
+             std::to_string(most) + " at most, without tables, code and folds", advice, true});
+      return;
+    }
+    if (line.folded || line.text.starts_with('|')) continue;
+    std::istringstream rest(line.text);
+    for (std::string word; rest >> word;) words += word.front() != '#' ? 1 : 0;
+  }
+}
+
+/// What readers of the handouts stumbled over, and sentences that leave a reader without a GPU of
+/// one kind, or without an instructor, alone.
+void check_phrases(const std::string& file, const Lines& lines, Drifts& drifts) {
+  static const std::regex kAvoided(
+      R"(in place of|\bwould do\b|to be had|\bon their way\b|\brubbish\b|are that not|)"
+      R"(\binstructor|nvcc [^#]*-arch=sm_\d)");
+  int number = 0;
+  for (const std::string& line : lines) {
+    ++number;
+    std::smatch found;
+    if (std::regex_search(line, found, kAvoided))
+      drifts.push_back({file, number, "readers stumble over \"" + found.str() + "\"",
+                        "a textbook's words, true for a reader alone with any GPU or none",
+                        "say it in other words"});
+  }
+}
+
+/// `text` with spaces where code in quotes and the targets of links stand.
+std::string without_code(std::string text) {
+  static const std::regex kUnread(R"(`[^`]*`|<code>[^<]*</code>|\]\([^)]*\))");
+  for (std::smatch found; std::regex_search(text, found, kUnread);) {
+    const auto begin = text.begin() + found.position();
+    std::replace_if(
+        begin, begin + found.length(), [](char c) { return c != '\n'; }, ' ');
+  }
+  return text;
+}
+
+/// Reads pages one after another, as a student does.
+class Reader {
+ public:
+  explicit Reader(const std::vector<report::Term>& terms)
+      : terms_(terms), known_(terms.size(), false) {}
+
+  struct Unexplained {
+    std::string word;
+    int line;  ///< from 1
+  };
+
+  /// The terms of `page` that nothing read so far explains, each where it stands first.
+  std::vector<Unexplained> read(const std::vector<ReadLine>& page) {
+    std::vector<Unexplained> found;
+    std::vector<bool> outside;  // what was known where the fold that is being read begins
+    for (std::size_t i = 0, end = 0; i < page.size(); i = std::max(end, i + 1)) {
+      const bool was_folded = i > 0 && page[i - 1].folded;
+      if (page[i].folded && !was_folded) outside = known_;
+      if (!page[i].folded && was_folded) known_ = outside;
+      std::string text;
+      for (end = i; end < page.size() && goes_on(page, i, end); ++end)
+        text += page[end].text + "\n";
+      read_paragraph(without_code(text), page[i].number, found);
+    }
+    std::ranges::sort(found, {}, &Unexplained::line);
+    return found;
+  }
+
+ private:
+  /// Whether line `at` belongs to the paragraph, list or table that begins at `first`.
+  static bool goes_on(const std::vector<ReadLine>& page, std::size_t first, std::size_t at) {
+    const ReadLine& line = page[at];
+    return !line.text.empty() && !line.text.starts_with('#') && !line.text.starts_with("![") &&
+           line.folded == page[first].folded &&
+           line.number - page[first].number == static_cast<int>(at - first);
+  }
+
+  void read_paragraph(std::string_view text, int first_line, std::vector<Unexplained>& found) {
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      if (known_[i]) continue;
+      const auto places = report::places_of(text, terms_[i]);
+      if (places.empty()) continue;
+      known_[i] = true;  // what is not explained is told once
+      if (std::ranges::any_of(places, [&](const report::TermPlace& place) {
+            return text.substr(0, place.begin).ends_with("**") &&
+                   text.substr(place.begin + place.size).starts_with("**");
+          }))
+        continue;
+      const auto before = text.substr(0, places.front().begin);
+      found.push_back({std::string(text.substr(before.size(), places.front().size)),
+                       first_line + static_cast<int>(std::ranges::count(before, '\n'))});
+    }
+  }
+
+  const std::vector<report::Term>& terms_;
+  std::vector<bool> known_;
+};
+
+}  // namespace
+
+void check_reading(const LabFolders& folders, const std::vector<LabFolders>& before,
+                   const std::vector<report::Term>& terms, Drifts& drifts) {
+  for (const fs::path& file : {folders.handout / "handout.md", folders.lab / "README.md",
+                               folders.lab / "lab.json", folders.lab / course::kKernelFile})
+    check_phrases(folders.shown(file), read_lines(file), drifts);
+
+  const fs::path handout = folders.handout / "handout.md";
+  const std::string file = folders.shown(handout);
+  const std::vector<ReadLine> page = lines_to_read(read_lines(handout));
+  constexpr int kMostWords = 2500, kMostWordsBeforeATask = 900;
+  check_length(file, page, "### Stage 1", kMostWordsBeforeATask,
+               "move what a later stage needs to that stage", drifts);
+  check_length(file, page, "## After you are done", kMostWords,
+               "fold what a reader may leave out, or say it shorter", drifts);
+
+  Reader reader(terms);
+  for (const LabFolders& lab : before)
+    (void)reader.read(lines_to_read(read_lines(lab.handout / "handout.md")));
+  for (const Reader::Unexplained& found : reader.read(page))
+    drifts.push_back(
+        {file, found.line, "nothing read so far explains \"" + found.word + "\"",
+         "a term of docs/glossary.md in bold, and explained, where the course uses it first",
+         "explain it in this paragraph or before, or say it in other words", true});
+}
+
 void check_notebook(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const fs::path file = folders.handout / "handout.md";
   const auto text = base::read_file(file);

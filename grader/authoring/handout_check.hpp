@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A handout beside what it shows: links, figures, experiments, and code, which is cut from the
-/// real files and must stay equal to them. A snippet is
+/// A handout for its readers: how much there is to read before a task, words that readers
+/// stumbled over, terms that are explained before they are used. And beside what it shows: links,
+/// figures, experiments, and code, which is cut from the real files and must stay equal to them. A
+/// snippet is
 ///
 ///     <!-- snippet: solutions/03-transpose/kernel.cu#stage-4 -->
 ///     ```cpp
@@ -21,6 +23,7 @@
 
 #include "grader/authoring/lab_check.hpp"
 #include "grader/base/result.hpp"
+#include "grader/report/handout.hpp"
 
 namespace membound::authoring {
 
@@ -42,6 +45,15 @@ void check_handout(const LabFolders& folders, Drifts& drifts);
 
 /// The notebook of the lab can be made: report::handout_notebook() says of what.
 void check_notebook(const course::Lab& lab, const LabFolders& folders, Drifts& drifts);
+
+/// What a reader of the course meets in this lab: phrases that readers stumbled over, in its pages
+/// and its skeleton; more words before the first task, or before the end, than one wants to read;
+/// and a term that is used before this handout, or that of one of the labs `before` it, has
+/// explained it: in bold, in the same paragraph at the latest. Pages unfold terms too, but a
+/// terminal, a notebook and paper do not. What a fold explains counts until the fold ends;
+/// headings, captions and code are not looked at.
+void check_reading(const LabFolders& folders, const std::vector<LabFolders>& before,
+                   const std::vector<report::Term>& terms, Drifts& drifts);
 
 /// Rewrites each snippet from the file it quotes; the number of snippets that changed.
 [[nodiscard]] base::Result<int> fix_snippets(const std::filesystem::path& root,

@@ -96,14 +96,22 @@ bool is_letter(char c) {
 }
 
 /// The letters of the word that `text` begins with if it is `word` or its plural, or either at the
-/// beginning of a sentence, else 0.
+/// beginning of a sentence, else 0. A line may end between two words.
 std::size_t taken(std::string_view text, const std::string& word) {
-  if (text.empty() || word.empty()) return 0;
-  const bool begins = text.front() == word.front() ||
-                      std::tolower(static_cast<unsigned char>(text.front())) == word.front();
-  if (!begins || !text.substr(1).starts_with(std::string_view(word).substr(1))) return 0;
+  if (text.size() < word.size() || word.empty()) return 0;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const char c = text[i] == '\n' ? ' ' : text[i];
+    const bool begins = i == 0 && std::tolower(static_cast<unsigned char>(c)) == word[i];
+    if (c != word[i] && !begins) return 0;
+  }
   const std::size_t size = word.size() + (text.substr(word.size()).starts_with('s') ? 1 : 0);
   return size < text.size() && is_letter(text[size]) ? 0 : size;
+}
+
+std::size_t length_at(std::string_view text, const Term& term) {
+  for (const std::string& word : term.words)
+    if (const std::size_t size = taken(text, word); size > 0) return size;
+  return 0;
 }
 
 std::string id_of(const Term& term) {
@@ -162,17 +170,15 @@ class Marker {
     const bool begins = out.empty() || !is_letter(out.back());
     for (std::size_t i = 0; begins && depth_ == 0 && i < terms_.size(); ++i) {
       if (here_.contains(i)) continue;
-      for (const std::string& name : terms_[i].words) {
-        const std::size_t size = taken(html, name);
-        if (size == 0) continue;
-        here_.insert(i);
-        met_.insert(i);
-        if (explained_) continue;
-        used_.insert(i);
-        out += "<button type=\"button\" class=\"term\" popovertarget=\"" + id_of(terms_[i]) +
-               "\">" + std::string(html.substr(0, size)) + "</button>";
-        return size;
-      }
+      const std::size_t size = length_at(html, terms_[i]);
+      if (size == 0) continue;
+      here_.insert(i);
+      met_.insert(i);
+      if (explained_) continue;
+      used_.insert(i);
+      out += "<button type=\"button\" class=\"term\" popovertarget=\"" + id_of(terms_[i]) + "\">" +
+             std::string(html.substr(0, size)) + "</button>";
+      return size;
     }
     out += html.front();
     return 1;
@@ -213,6 +219,16 @@ std::vector<Term> gpu_terms(std::string_view glossary) {
   std::ranges::stable_sort(terms, std::ranges::greater(),
                            [](const Term& term) { return term.words.front().size(); });
   return terms;
+}
+
+std::vector<TermPlace> places_of(std::string_view text, const Term& term) {
+  std::vector<TermPlace> places;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool inside = at > 0 && is_letter(text[at - 1]);
+    const std::size_t size = inside ? 0 : length_at(text.substr(at), term);
+    if (size > 0) places.push_back({at, size});
+  }
+  return places;
 }
 
 std::string with_terms(std::string_view html, const std::vector<Term>& terms) {

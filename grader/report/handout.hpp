@@ -48,6 +48,15 @@ struct Term {
 /// What the glossary has below its heading "## Of the GPU".
 [[nodiscard]] std::vector<Term> gpu_terms(std::string_view glossary);
 
+/// Where a text has a term: the index of its first byte and how many there are.
+struct TermPlace {
+  std::size_t begin = 0, size = 0;
+};
+
+/// Where `text` has one of the term's words or its plural, also at the beginning of a sentence and
+/// with a line's end inside.
+[[nodiscard]] std::vector<TermPlace> places_of(std::string_view text, const Term& term);
+
 /// `html` with buttons: under each heading of level 2 the first place of each term in running text.
 /// What they unfold stands at the end, as a list where a browser knows no popovers.
 [[nodiscard]] std::string with_terms(std::string_view html, const std::vector<Term>& terms);

@@ -25,6 +25,7 @@
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/staff/dev_tables.hpp"
+#include "grader/report/handout.hpp"
 #include "grader/report/progress_bar.hpp"
 #include "grader/report/text.hpp"
 
@@ -177,8 +178,16 @@ int print_drifts(const course::Lab& lab, const std::vector<authoring::Drift>& dr
 /// The half that runs no tests: prints every drift, returns how many there are.
 int check_drift(const Context& context, const std::vector<const course::Lab*>& labs, bool fix) {
   int count = 0;
+  const auto glossary = base::read_file(context.place.root / "docs/glossary.md");
+  const auto terms = report::gpu_terms(glossary ? *glossary : "");
   for (const course::Lab* lab : labs) {
     auto drifts = authoring::check_lab(*lab, context.place.tree(*lab));
+    std::vector<authoring::LabFolders> before;
+    for (const course::Lab& other : context.course.labs) {
+      if (&other == lab) break;
+      before.emplace_back(other, context.place.tree(other));
+    }
+    authoring::check_reading({*lab, context.place.tree(*lab)}, before, terms, drifts);
     for (auto& drift : authoring::check_mended(*lab, context.place.tree(*lab), fix))
       drifts.push_back(std::move(drift));
     authoring::FigureCheck figures = authoring::check_drawings(context.place, *lab, fix);

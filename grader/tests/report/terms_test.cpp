@@ -66,6 +66,11 @@ TEST(Terms, UnfoldInATableIfNothingElseExplainsThem) {
             table + "<p><strong>lane</strong></p>");
 }
 
+TEST(Terms, OfTwoWordsMayHaveALinesEndBetween) {
+  const std::vector<Term> terms = {{{"shared memory"}, "of a block"}};
+  EXPECT_THAT(with_terms("<p>in shared\nmemory</p>", terms), HasSubstr(">shared\nmemory</button>"));
+}
+
 TEST(Terms, BeginASentence) {
   EXPECT_THAT(with_terms("<p>Lanes</p>", kTerms), HasSubstr(button("lane", "Lanes")));
 }
