@@ -152,6 +152,10 @@ struct LaunchOnDevice {
 
 }  // namespace
 
+CUDA_EXPORT void membound_vgpu_serve_cuda12();
+// That a program asked for this library can be told by its being loaded, after the one beside it.
+__attribute__((constructor)) static void tell_which_is_served() { membound_vgpu_serve_cuda12(); }
+
 CUDA_CALL of12_cudaGetDeviceProperties_v2(void* out, int device) {
   if (out == nullptr) return of13_cudaGetDeviceProperties(nullptr, device);
   Properties12 properties;

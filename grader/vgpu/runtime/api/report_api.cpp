@@ -15,6 +15,7 @@
 
 #include "grader/base/drawn_input.hpp"
 #include "grader/vgpu/runtime/api/api.hpp"
+#include "grader/vgpu/runtime/device/device_properties.hpp"
 #include "grader/vgpu/runtime/device/reports.hpp"
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
@@ -49,6 +50,9 @@ CUDA_EXPORT void membound_vgpu_forget_writes(const void* d_begin, std::size_t by
   const std::scoped_lock lock(only.mutex);
   only.memory.forget_writes(reinterpret_cast<std::uint64_t>(d_begin), bytes);
 }
+
+/// The program speaks to libcudart.so.12 (cuda12_api.cpp).
+CUDA_EXPORT void membound_vgpu_serve_cuda12() { serves_cuda12 = true; }
 
 /// Launches from here on end after so many warp instructions; 0: no limit. MEMBOUND_STEP_LIMIT goes
 /// before it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 
 #include "grader/vgpu/timing/occupancy.hpp"
@@ -187,11 +188,14 @@ std::uint32_t max_threads_per_block(const Context& context, const program::Kerne
   return threads;
 }
 
+std::atomic<bool> serves_cuda12 = false;
+
 std::optional<RefusedLaunch> refused_launch(const Context& context, const KernelHandle& handle,
                                             const LaunchConfiguration& launch) {
   const program::Kernel& kernel = *handle.kernel;
-  // Not cudaErrorInvalidConfiguration: CUDA 13.0 with driver 580 on an H200 calls a bad shape this.
   std::string why = bad_shape(launch.grid, launch.block);
+  if (!why.empty() && serves_cuda12)
+    return RefusedLaunch{cudaErrorInvalidConfiguration, std::move(why)};
   // A block of a cluster would find itself alone, as it does nowhere else.
   if (why.empty() && kernel.cluster_blocks > 1)
     return RefusedLaunch{cudaErrorNotSupported, "the kernel runs in clusters of " +

@@ -5,6 +5,7 @@
 /// may ask for, and what is said where it asks for more: which limit, and what was asked.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,11 @@ namespace membound::vgpu::runtime {
 /// Threads a block of it may have: the launch bound, and the registers there are.
 [[nodiscard]] std::uint32_t max_threads_per_block(const Context& context,
                                                   const program::Kernel& kernel);
+
+/// Whether the program asked for libcudart.so.12, whose runtime looks at shapes itself and calls a
+/// bad one cudaErrorInvalidConfiguration. That of CUDA 13 passes on the driver's
+/// cudaErrorInvalidValue.
+extern std::atomic<bool> serves_cuda12;
 
 /// A launch that the runtime does not make.
 struct RefusedLaunch {

@@ -48,6 +48,7 @@ int cudaLibraryLoadData(void** library, const void* code, void*, void**, unsigne
 int cudaLibraryGetKernel(void** kernel, void* library, const char* name);
 int cudaLaunchKernel(const void* function, Size3 grid, Size3 block, void** arguments,
                      std::size_t shared_bytes, void* stream);
+int cudaGetLastError();
 int cudaLaunchCooperativeKernelMultiDevice(LaunchParams* launches, unsigned count, unsigned flags);
 }
 
@@ -122,6 +123,25 @@ TEST_F(Cuda12, LaunchesKernels) {
   void* arguments[] = {&d_out_};
   ASSERT_EQ(cudaLaunchKernel(kernel_, {}, {kCount}, arguments, 0, nullptr), 0);
   expect_numbers();
+}
+
+// Its runtime looks at shapes itself; what the driver refuses keeps the driver's code.
+TEST_F(Cuda12, ABadShapeIsAnInvalidConfiguration) {
+  constexpr int kInvalidValue = 1, kInvalidConfiguration = 9;
+  void* arguments[] = {&d_out_};
+  struct {
+    Size3 grid, block;
+    std::size_t shared_bytes;
+    int code;
+  } const cases[] = {{{}, {2048}, 0, kInvalidConfiguration},
+                     {{0}, {1}, 0, kInvalidConfiguration},
+                     {{1, 65536}, {1}, 0, kInvalidConfiguration},
+                     {{}, {1, 1, 65}, 0, kInvalidConfiguration},
+                     {{}, {1}, std::size_t{1} << 20, kInvalidValue}};
+  for (const auto& [grid, block, shared_bytes, code] : cases) {
+    EXPECT_EQ(cudaLaunchKernel(kernel_, grid, block, arguments, shared_bytes, nullptr), code);
+    EXPECT_EQ(cudaGetLastError(), code);
+  }
 }
 
 TEST_F(Cuda12, LaunchesOnTheOnlyOneOfSeveralDevices) {
