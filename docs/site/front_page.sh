@@ -16,9 +16,7 @@ mkdir -p "$made"
 # Stage 2 of lab 03 with blocks that are right and slow: a wrong answer that the course holds its tests against.
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
-cp "$root/solutions/03-transpose/kernel.cu" "$work/kernel.cu"
-{ echo '--- kernel.cu'; echo '+++ kernel.cu'; sed -n '/^@@/,$p' "$root/solutions/03-transpose/wrong/2-wide-blocks.patch"; } |
-  patch -s "$work/kernel.cu"
+"$membound" dev wrong 03/2-wide-blocks >"$work/kernel.cu"
 "$membound" check 03/2 --device vgpu:h200 --submission "$work/kernel.cu" >"$work/said" && exit 1
 # The names of 17 tests that passed would fill the page, and the compiler's name would age.
 sed -e 's/, compiled with .*//' -e '/^  passed: /,/^  failed: /{s/^  passed: .*/  passed: 17 tests …/p;/^  failed: /!d}' \

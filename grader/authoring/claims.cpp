@@ -60,7 +60,7 @@ base::Status read_finds(const WrongAnswer& answer, Claim& claim) {
     claim.lines = lines_with(answer.text, finds.substr(at + 5, finds.size() - at - 6));
   }
   if (!claim.lines.empty()) return base::Done{};
-  return base::Error{base::ErrorKind::kInput, answer.file.string(), "Finds: " + finds,
+  return base::Error{base::ErrorKind::kInput, answer.where(), "Finds: " + finds,
                      "a kind of finding and a part of a line of the wrong answer, as in "
                      "\"Finds: data race in `tile[y][x] =`\"",
                      "docs/checkers.md lists the kinds"};
@@ -68,11 +68,10 @@ base::Status read_finds(const WrongAnswer& answer, Claim& claim) {
 
 base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
                              const fs::path& folder) {
-  if (lab.stage(answer.head.stage) == nullptr || answer.head.fails.empty()) {
-    return base::Error{base::ErrorKind::kInput, answer.file.string(),
-                       "does not say which stage it answers and which test it fails",
-                       "\"Stage: 3\" and \"Fails: <test>\" at the head",
-                       "membound dev check tells more"};
+  if (lab.stage(answer.head.stage) == nullptr) {
+    return base::Error{base::ErrorKind::kInput, answer.where(),
+                       answer.name + " is named after no stage of the lab",
+                       "a name that begins with a stage's number", "membound dev check tells more"};
   }
   WrongAnswer compiled = answer;
   course::SplitSubmission files = course::split_submission(answer.text);

@@ -10,6 +10,7 @@
 
 #include "grader/authoring/lab_check.hpp"
 #include "grader/authoring/written_parts.hpp"
+#include "grader/authoring/wrong_answer.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
 #include "grader/base/strings.hpp"
@@ -324,11 +325,10 @@ std::set<std::string> every_test(const fs::path& root) {
       names.insert((*it)[1].str() + ".*");
     }
   }
-  for (const auto& entry : fs::recursive_directory_iterator(root / "solutions", ignored)) {
-    const fs::path folder = entry.path().parent_path();
-    if (folder.filename() != "wrong") continue;
-    const std::string lab = folder.parent_path().filename().string();
-    names.insert(lab.substr(0, 2) + "/" + entry.path().stem().string());
+  for (const auto& entry : fs::directory_iterator(root / "solutions", ignored)) {
+    const std::string lab = entry.path().filename().string();
+    for (const auto& answer : each_wrong_answer(entry.path()))
+      if (answer) names.insert(lab.substr(0, 2) + "/" + answer->name);
   }
   return names;
 }

@@ -319,55 +319,51 @@ constexpr int kLeastPerStage = 3;
 int check_one(const course::Lab& lab, const WrongAnswer& answer, const std::string& file,
               const std::set<std::string>& tests, const std::set<std::string>& by_some_blocks,
               Drifts& drifts) {
-  static const std::regex kName(R"(\d+-[a-z0-9-]+)");
+  const int line = answer.line;
   const int stage = answer.head.stage;
   if (lab.stage(stage) == nullptr) {
-    drifts.push_back({file, 0, "its head names no stage of the lab", "\"Stage: 3\" at the head",
-                      "name the stage it answers"});
-  }
-  if (!std::regex_match(answer.name, kName) ||
-      !answer.name.starts_with(std::to_string(stage) + "-")) {
-    drifts.push_back({file, 0, "the name does not start with the stage",
-                      "<stage>-<what-is-wrong>.patch", "rename the file"});
+    drifts.push_back({file, line, answer.name + " is named after no stage of the lab",
+                      "a name that begins with a stage's number", "rename it"});
   }
   if (!tests.contains(answer.head.fails)) {
-    drifts.push_back({file, 0, "no test is called \"" + answer.head.fails + "\"",
-                      "\"Fails: <a test of test.cpp or of the harness>\"",
+    drifts.push_back({file, line, "no test is called \"" + answer.head.fails + "\"",
+                      "after \"fails\" a test of test.cpp or of the harness",
                       "name the one test that must fail"});
   }
   const std::string& on_gpu = answer.head.fails_on_gpu;
   static const std::set<std::string> kEnds = {"", "passes", "fails", "chance"};
   const bool is_not_run_there = on_gpu.empty() && by_some_blocks.contains(answer.head.fails);
   if (is_not_run_there || (!kEnds.contains(on_gpu) && !tests.contains(on_gpu))) {
-    drifts.push_back({file, 0,
+    drifts.push_back({file, line,
                       is_not_run_there ? "a GPU does not run the test " + answer.head.fails
                                        : "on a GPU it cannot end as \"" + on_gpu + "\"",
                       "passes, fails, chance, or a test of test.cpp",
                       "say what membound dev check --run --device gpu shows"});
   }
   if (answer.head.why.empty()) {
-    drifts.push_back({file, 0, "it does not say why it is wrong", "\"Why:   …\" at the head",
-                      "say in a sentence what the student believed"});
+    drifts.push_back({file, line, answer.name + " does not say why it is wrong",
+                      "\"Why: …\" in its head", "say in a sentence what the student believed"});
   }
-  if (answer.lines > kMostLines) {
-    drifts.push_back({file, 0, "its mistake takes " + std::to_string(answer.lines) + " lines",
+  if (answer.changed_lines > kMostLines) {
+    drifts.push_back({file, line,
+                      "the mistake of " + answer.name + " takes " +
+                          std::to_string(answer.changed_lines) + " lines",
                       "at most " + std::to_string(kMostLines) + ", so that one can read it",
                       "a patch of the reference answer with nothing but the mistake"});
   }
   return lab.stage(stage) == nullptr ? 0 : stage;
 }
 
-/// At least three wrong answers a stage; each is named `<stage>-<words>.cu` and opens with its
-/// stage, the test it must fail, which exists, and why.
+/// At least three wrong answers a stage; each opens with its name, the test it must fail, which
+/// exists, and why.
 void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::set<std::string> tests = test_names(lab, folders);
   const std::set<std::string> by_some_blocks = tests_by_some_blocks(folders.lab / "test.cpp");
   const fs::path folder = folders.solution / "wrong";
   std::map<int, int> answers_of_stage;
-  for (const fs::path& file : wrong_answer_files(folders.solution)) {
-    const auto answer = read_wrong_answer(file);
+  for (const auto& answer : each_wrong_answer(folders.solution)) {
     if (answer) {
-      ++answers_of_stage[check_one(lab, *answer, folders.shown(file), tests, by_some_blocks,
+      ++answers_of_stage[check_one(lab, *answer, folders.shown(answer->file), tests, by_some_blocks,
                                    drifts)];
     } else {
       const base::Error& error = answer.error();
@@ -379,7 +375,7 @@ void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drif
     const std::string kind = entry.path().extension();
     if (kind == ".patch" || kind == ".cu") continue;
     drifts.push_back({folders.shown(entry.path()), 0, "no wrong answer is such a file",
-                      "patches, and whole .cu files", "remove or move it"});
+                      "stage-3.patch, and whole .cu files", "remove or move it"});
   }
   for (const course::Stage& stage : lab.stages) {
     const int count = answers_of_stage[stage.number];

@@ -60,6 +60,7 @@ class DiffReader {
     if (lines_.empty()) return problem("no diff", "\"@@ -12,3 +12,4 @@\" and a hunk below it");
     std::vector<Hunk> hunks;
     while (at_ < lines_.size()) {
+      if (lines_[at_] == "\n" && ++at_ > 0) continue;  // between hunks it says nothing
       auto hunk = read_hunk();
       if (!hunk) return hunk.error();
       hunks.push_back(std::move(*hunk));

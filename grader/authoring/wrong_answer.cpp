@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <regex>
 #include <system_error>
 
-#include "grader/authoring/lab_check.hpp"
 #include "grader/authoring/patch.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
@@ -20,55 +18,210 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The lines of the head without "//", and how far it goes.
-struct HeadLines {
-  std::vector<std::string> lines;
-  std::size_t end = 0;
+constexpr const char* kHeadsForm = "a head, as in \"# 3-missing-barrier fails OneBlock\"";
+constexpr const char* kAdvice = "docs/writing_a_lab.md says what stands in it";
+
+/// A wrong answer as it stands in its file.
+struct Piece {
+  fs::path file;
+  int line = 0;  ///< of the head's first line
+  std::string name, fails;
+  std::vector<std::string> fields;  ///< the head's other lines, without "//"
+  int body_line = 0;                ///< the first line below the head
+  std::string body;
 };
 
-/// A patch's head ends with its first hunk, a whole file's with its first line of code.
-HeadLines head_of(std::string_view text, bool is_patch) {
-  HeadLines head;
-  while (head.end < text.size()) {
-    const std::string_view rest = text.substr(head.end);
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    if (is_patch ? line.starts_with("@@") : !line.starts_with("//")) break;
-    head.end = std::min(head.end + line.size() + 1, text.size());
-    if (!is_patch) line.remove_prefix(2);
-    head.lines.emplace_back(line);
-  }
-  return head;
+base::Error problem(const fs::path& file, int line, std::string found, std::string expected) {
+  return {base::ErrorKind::kInput, file.string() + ":" + std::to_string(line), std::move(found),
+          std::move(expected), kAdvice};
 }
 
-/// The text after "key:", and of the lines below it that are indented deeper than a key.
-std::string field_of(const HeadLines& head, const std::string& key) {
-  std::string text;
-  bool inside = false;
-  for (const std::string& line : head.lines) {
-    std::string_view words = base::trimmed(line);
-    if (words.starts_with(key + ":")) {
-      inside = true;
-      words = base::trimmed(words.substr(key.size() + 1));
-    } else if (inside && !line.starts_with("    ")) {
-      break;
+std::string in_quotes(std::string_view line) { return "\"" + base::printable(line) + "\""; }
+
+bool is_patch(const fs::path& file) { return file.extension() == ".patch"; }
+
+/// "stage-3.patch" is 3; 0 if the file is none of patches.
+int stage_of(const fs::path& file) {
+  static const std::regex kPatches(R"(stage-(\d{1,3})\.patch)");
+  std::smatch parts;
+  const std::string name = file.filename().string();
+  return std::regex_match(name, parts, kPatches) ? std::stoi(parts[1]) : 0;
+}
+
+/// Takes "3-missing-barrier fails OneBlock" apart.
+bool read_title(const std::string& line, Piece& piece) {
+  static const std::regex kTitle(R"((\d{1,3}-[a-z0-9-]+) fails (\w+))");
+  std::smatch parts;
+  const std::string words(base::trimmed(line));
+  if (!std::regex_match(words, parts, kTitle)) return false;
+  piece.name = parts[1];
+  piece.fails = parts[2];
+  return true;
+}
+
+/// The files' wrong answers one after the other, or what is wrong with one.
+class PieceReader {
+ public:
+  explicit PieceReader(const fs::path& file) : file_(file) {}
+
+  std::vector<base::Result<Piece>> read() {
+    const auto text = base::read_file(file_);
+    if (!text) return {text.error()};
+    for (std::string_view rest = *text; !rest.empty();) {
+      lines_.push_back(rest.substr(0, rest.find('\n')));
+      rest.remove_prefix(std::min(lines_.back().size() + 1, rest.size()));
     }
-    if (inside) text += (text.empty() ? "" : " ") + std::string(words);
+    return is_patch(file_) ? patches() : whole();
   }
-  return text;
+
+ private:
+  [[nodiscard]] bool is_head(std::size_t line) const { return lines_[line].starts_with("# "); }
+
+  /// Every line of a hunk begins with another letter than a head's.
+  std::vector<base::Result<Piece>> patches() {
+    if (stage_of(file_) == 0)
+      return {problem(file_, 1, "patches in " + in_quotes(file_.filename().string()),
+                      "stage-3.patch, which holds all of stage 3")};
+    std::vector<base::Result<Piece>> pieces;
+    std::size_t at = 0;
+    if (lines_.empty()) pieces.emplace_back(problem(file_, 1, "an empty file", kHeadsForm));
+    if (!lines_.empty() && !is_head(0))
+      pieces.emplace_back(problem(file_, 1, in_quotes(lines_[0]), kHeadsForm));
+    while (at < lines_.size() && !is_head(at)) ++at;
+    while (at < lines_.size()) {
+      std::size_t end = at + 1;
+      while (end < lines_.size() && !is_head(end)) ++end;
+      pieces.push_back(patch(at, end));
+      at = end;
+    }
+    return pieces;
+  }
+
+  [[nodiscard]] base::Result<Piece> patch(std::size_t begin, std::size_t end) const {
+    const int line = static_cast<int>(begin) + 1;
+    Piece piece{file_, line};
+    if (!read_title(std::string(lines_[begin].substr(1)), piece))
+      return problem(file_, line, in_quotes(lines_[begin]), kHeadsForm);
+    std::size_t at = begin + 1;
+    for (; at < end && !lines_[at].starts_with("@@"); ++at) piece.fields.emplace_back(lines_[at]);
+    piece.body_line = static_cast<int>(at) + 1;
+    for (; at < end; ++at) piece.body += std::string(lines_[at]) + "\n";
+    return piece;
+  }
+
+  /// The comment that opens the file is its head.
+  [[nodiscard]] std::vector<base::Result<Piece>> whole() const {
+    Piece piece{file_, 1};
+    std::size_t at = 0;
+    for (; at < lines_.size() && lines_[at].starts_with("//"); ++at) {
+      const std::string line(lines_[at].substr(2));
+      if (line.starts_with(" SPDX-")) continue;
+      if (!piece.name.empty()) {
+        piece.fields.push_back(line);
+      } else if (read_title(line, piece)) {
+        piece.line = static_cast<int>(at) + 1;
+      } else {
+        return {problem(file_, static_cast<int>(at) + 1, in_quotes(lines_[at]), kHeadsForm)};
+      }
+    }
+    if (piece.name.empty())
+      return {problem(file_, static_cast<int>(at) + 1, "code without a head", kHeadsForm)};
+    if (piece.name != file_.stem())
+      return {problem(file_, piece.line, "the head of " + in_quotes(piece.name),
+                      "the file's name, " + in_quotes(file_.stem().string()))};
+    piece.body_line = static_cast<int>(at) + 1;
+    for (; at < lines_.size(); ++at) piece.body += std::string(lines_[at]) + "\n";
+    return {std::move(piece)};
+  }
+
+  fs::path file_;
+  std::vector<std::string_view> lines_;
+};
+
+/// Reads the fields: "Key: text", which goes on in lines that are indented deeper than a key.
+base::Status read_fields(const Piece& piece, WrongAnswerHead& head) {
+  const std::map<std::string, std::string*> kFields = {
+      {"On a GPU", &head.fails_on_gpu}, {"Finds", &head.finds}, {"Why", &head.why}};
+  std::string* field = nullptr;
+  for (std::size_t i = 0; i < piece.fields.size(); ++i) {
+    const std::string& line = piece.fields[i];
+    std::string_view words = base::trimmed(line);
+    if (words.empty()) continue;
+    if (!line.starts_with("    ")) {
+      const auto colon = std::min(words.find(':'), words.size());
+      const auto known = kFields.find(std::string(words.substr(0, colon)));
+      if (known == kFields.end() || colon == words.size())
+        return problem(piece.file, piece.line + 1 + static_cast<int>(i), in_quotes(line),
+                       "one of \"On a GPU:\", \"Finds:\" and \"Why:\"");
+      field = known->second;
+      words = base::trimmed(words.substr(colon + 1));
+    } else if (field == nullptr) {
+      return problem(piece.file, piece.line + 1 + static_cast<int>(i), in_quotes(line),
+                     "\"On a GPU:\", \"Finds:\" or \"Why:\" before it");
+    }
+    *field += (field->empty() ? "" : " ") + std::string(words);
+  }
+  return base::Done{};
 }
 
-}  // namespace
-
-std::vector<fs::path> wrong_answer_files(const fs::path& solution) {
+/// All pieces, by stage and name.
+std::vector<base::Result<Piece>> pieces_of(const fs::path& solution) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator entry(solution / "wrong", error), end; !error && entry != end;
        entry.increment(error))
-    if (entry->path().extension() == ".patch" || entry->path().extension() == ".cu")
+    if (is_patch(entry->path()) || entry->path().extension() == ".cu")
       files.push_back(entry->path());
   std::sort(files.begin(), files.end());
-  return files;
+  std::vector<base::Result<Piece>> pieces;
+  std::map<std::string, std::string> places;  // by name
+  for (const fs::path& file : files)
+    for (base::Result<Piece>& piece : PieceReader(file).read()) {
+      if (piece) {
+        const std::string at = file.string() + ":" + std::to_string(piece->line);
+        const auto [place, is_first] = places.try_emplace(piece->name, at);
+        const int stage = stage_of(file);
+        if (!is_first)
+          piece = problem(file, piece->line, "a second " + in_quotes(piece->name),
+                          "another name than that of " + place->second);
+        else if (is_patch(file) && std::stoi(piece->name) != stage)
+          piece = problem(file, piece->line,
+                          in_quotes(piece->name) + " among those of stage " + std::to_string(stage),
+                          "a name that begins with \"" + std::to_string(stage) + "-\"");
+      }
+      pieces.push_back(std::move(piece));
+    }
+  const auto key = [](const base::Result<Piece>& piece) {
+    return piece ? std::pair(std::stoi(piece->name), piece->name) : std::pair(0, std::string());
+  };
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  return pieces;
 }
+
+base::Result<WrongAnswer> read_piece(const Piece& piece, const fs::path& solution) {
+  WrongAnswer answer{piece.name, piece.file, piece.line, {}, "", "", 0};
+  answer.head.stage = std::stoi(piece.name);
+  answer.head.fails = piece.fails;
+  if (const auto read = read_fields(piece, answer.head); !read) return read.error();
+  if (!is_patch(piece.file)) {
+    auto text = base::read_file(piece.file);
+    if (!text) return text.error();
+    answer.text = *std::move(text);
+    answer.changed_lines = static_cast<int>(std::count(piece.body.begin(), piece.body.end(), '\n'));
+    return answer;
+  }
+  const auto reference = reference_text(solution);
+  if (!reference) return reference.error();
+  auto patched = apply_diff(*reference, piece.body, piece.file.string(), piece.body_line);
+  if (!patched) return patched.error();
+  answer.text = std::move(patched->text);
+  answer.diff = piece.body;
+  answer.changed_lines = patched->changed_lines;
+  return answer;
+}
+
+}  // namespace
 
 base::Result<std::string> reference_text(const fs::path& solution) {
   const auto kernel = base::read_file(solution / course::kKernelFile);
@@ -79,48 +232,28 @@ base::Result<std::string> reference_text(const fs::path& solution) {
   return course::joined_submission(*kernel, beside);
 }
 
-base::Result<WrongAnswer> read_wrong_answer(const fs::path& file) {
-  const auto text = base::read_file(file);
-  if (!text) return text.error();
-  const bool is_patch = file.extension() == ".patch";
-  const HeadLines head = head_of(*text, is_patch);
-  WrongAnswer answer{file.stem().string(), file, {}, *text, 0};
-  const std::string stage = field_of(head, "Stage");
-  std::from_chars(stage.data(), stage.data() + stage.size(), answer.head.stage);
-  answer.head.fails = field_of(head, "Fails");
-  answer.head.fails_on_gpu = field_of(head, "On a GPU");
-  answer.head.finds = field_of(head, "Finds");
-  answer.head.why = field_of(head, "Why");
-  const std::string_view body = std::string_view(*text).substr(head.end);
-  if (!is_patch) {
-    answer.lines = static_cast<int>(std::count(body.begin(), body.end(), '\n'));
-    return answer;
-  }
-  const auto reference = reference_text(file.parent_path().parent_path());
-  if (!reference) return reference.error();
-  auto patched =
-      apply_diff(*reference, body, file.string(), static_cast<int>(head.lines.size()) + 1);
-  if (!patched) return patched.error();
-  answer.text = std::move(patched->text);
-  answer.lines = patched->changed_lines;
-  return answer;
+std::vector<base::Result<WrongAnswer>> each_wrong_answer(const fs::path& solution) {
+  std::vector<base::Result<WrongAnswer>> answers;
+  for (const auto& piece : pieces_of(solution))
+    answers.push_back(piece ? read_piece(*piece, solution) : piece.error());
+  return answers;
 }
 
 base::Result<std::vector<WrongAnswer>> read_wrong_answers(const fs::path& solution) {
   std::vector<WrongAnswer> answers;
-  for (const fs::path& file : wrong_answer_files(solution)) {
-    auto answer = read_wrong_answer(file);
+  for (auto& answer : each_wrong_answer(solution)) {
     if (!answer) return answer.error();
-    answers.push_back(std::move(*answer));
+    answers.push_back(*std::move(answer));
   }
   return answers;
 }
 
 base::Result<WrongAnswer> find_wrong_answer(const fs::path& solution, const std::string& name) {
   std::vector<std::string> names;
-  for (const fs::path& file : wrong_answer_files(solution)) {
-    if (file.stem() == name) return read_wrong_answer(file);
-    names.push_back(file.stem().string());
+  for (const auto& piece : pieces_of(solution)) {
+    if (!piece) continue;
+    if (piece->name == name) return read_piece(*piece, solution);
+    names.push_back(piece->name);
   }
   const std::string lab = solution.filename().string();
   const auto alike = base::nearest(name, names);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One of a lab's wrong answers: solutions/NN-name/wrong/3-missing-barrier.patch, a head and a
-/// diff against the reference answer. Where most of the kernel differs, it is a whole `.cu`,
+/// A lab's wrong answers: solutions/NN-name/wrong/stage-3.patch has those of stage 3, each a head
+/// and a diff against the reference answer. Where most of the kernel differs, it is a whole `.cu`,
 /// whose head is a comment. And the reference answer with its stages' kernels under each
 /// other's names.
 #pragma once
@@ -21,10 +21,11 @@ namespace membound::authoring {
 /// has no more below its head. With head and context that is one screen.
 inline constexpr int kMostLines = 40;
 
-/// What stands at the head of a wrong answer; what does not is empty.
+/// What stands at the head of a wrong answer, "# 3-missing-barrier fails OneBlock" and fields below
+/// it; a field that does not is empty.
 struct WrongAnswerHead {
-  int stage = 0;      ///< Stage: the one it answers; 0 if it names none
-  std::string fails;  ///< Fails: the test that must be the first to fail
+  int stage = 0;      ///< the one it answers: its name begins with the number
+  std::string fails;  ///< the test that must be the first to fail
   /// On a GPU: the test there, "fails" where a race decides which, "passes" where a GPU forgives
   /// it, "chance" where a race, the compiler or the model of the GPU decides; empty: as on the
   /// virtual GPU
@@ -35,22 +36,26 @@ struct WrongAnswerHead {
 
 struct WrongAnswer {
   std::string name;            ///< "3-missing-barrier"
-  std::filesystem::path file;  ///< the patch, or the whole .cu
+  std::filesystem::path file;  ///< the stage's patches, or the whole .cu
+  int line = 0;                ///< of its head's first line in `file`
   WrongAnswerHead head;
-  std::string text;  ///< the whole kernel.cu, and with it what is handed in beside it
-  int lines = 0;     ///< that show the mistake: see kMostLines
-};
+  std::string text;       ///< the whole kernel.cu, and with it what is handed in beside it
+  std::string diff;       ///< from its first "@@" on; empty of a whole .cu
+  int changed_lines = 0;  ///< that show the mistake: see kMostLines
 
-/// The patches and whole files in solution/wrong, by name. A folder that is missing has none.
-[[nodiscard]] std::vector<std::filesystem::path> wrong_answer_files(
-    const std::filesystem::path& solution);
+  /// "stage-3.patch:12" with the folders before it, for messages.
+  [[nodiscard]] std::string where() const { return file.string() + ":" + std::to_string(line); }
+};
 
 /// The reference answer as one text: solution/kernel.cu, and answers.md where that is there.
 [[nodiscard]] base::Result<std::string> reference_text(const std::filesystem::path& solution);
 
-/// Reads `file` of solution/wrong; a patch is applied to the reference answer. An error: a file
-/// that cannot be read, a patch that cannot be applied. A head may lack fields.
-[[nodiscard]] base::Result<WrongAnswer> read_wrong_answer(const std::filesystem::path& file);
+/// The wrong answers of solution/wrong by stage and name, each alone an error if it cannot be read:
+/// what stands before the first head of a file, a head that is none, a name that is the file's
+/// stage's not or is there twice, a field that no head has, a patch that cannot be applied. The
+/// error says file and line. A folder that is missing has none.
+[[nodiscard]] std::vector<base::Result<WrongAnswer>> each_wrong_answer(
+    const std::filesystem::path& solution);
 
 /// Reads all of them; an error is the first one's.
 [[nodiscard]] base::Result<std::vector<WrongAnswer>> read_wrong_answers(

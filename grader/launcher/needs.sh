@@ -70,7 +70,6 @@ libutf8proc-dev /usr/include/utf8proc.h all shows hidden characters, compares na
 libseccomp-dev /usr/include/seccomp.h all keeps graded code from system calls it has no use for
 bubblewrap /usr/bin/bwrap all shuts graded code in
 libvalijson-dev /usr/include/valijson/validator.hpp tests tests the result schema
-patch /usr/bin/patch tests makes a wrong answer for the site's first page
 g++ /usr/bin/g++ nvcc nvcc reads a kernel with it first
 python3-pip /usr/bin/pip3 toolkit fetches the CUDA compiler
 ca-certificates /etc/ssl/certs/ca-certificates.crt toolkit knows whom the CUDA compiler is fetched from

@@ -49,10 +49,9 @@ class DriftTest : public testing::Test {
           "// Stage 1: Copy\nvoid copy() {\n  // TODO 1 (about 1 line): what now?\n  // more\n}\n");
     write("solutions/01-copy/kernel.cu", "// Stage 1: Copy\nvoid copy() {\n  work();\n}\n");
     write("solutions/01-copy/NOTES.md", "notes\n");
-    for (const char* name : {"1-a.cu", "1-b.cu", "1-c.cu"}) {
-      write(std::string("solutions/01-copy/wrong/") + name,
-            "// Stage: 1\n// Fails: StopsAtTheEdge\n// Why:   it forgets.\nvoid copy();\n");
-    }
+    for (const std::string name : {"1-a", "1-b", "1-c"})
+      write("solutions/01-copy/wrong/" + name + ".cu",
+            "// " + name + " fails StopsAtTheEdge\n// Why: it forgets.\nvoid copy();\n");
     write("handouts/01-copy/handout.md",
           "![picture](figures/a.svg)\n<!-- snippet: solutions/01-copy/kernel.cu#stage-1 -->\n"
           "```cpp\nvoid copy() {\n  work();\n}\n```\n" +
@@ -151,48 +150,53 @@ TEST_F(DriftTest, ABarNamesACounterThatIsNoModel) {
 }
 
 TEST_F(DriftTest, AWrongAnswerNamesAnExistingTest) {
-  write("solutions/01-copy/wrong/1-a.cu", "// Stage: 1\n// Fails: Nothing\n// Why: so.\n");
-  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: no test is called \"Nothing\"")));
+  write("solutions/01-copy/wrong/1-a.cu", "// 1-a fails Nothing\n// Why: so.\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu:1: no test is called \"Nothing\"")));
 }
 
 TEST_F(DriftTest, AWrongAnswerIsNamedAfterItsStage) {
-  fs::rename(root_ / "solutions/01-copy/wrong/1-a.cu", root_ / "solutions/01-copy/wrong/2_a.cu");
-  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("2_a.cu: the name does not start with the stage")));
+  write("solutions/01-copy/wrong/2-a.cu", "// 2-a fails StopsAtTheEdge\n// Why: so.\nint a;\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("2-a.cu:1: 2-a is named after no stage of the lab")));
+  fs::remove(root_ / "solutions/01-copy/wrong/2-a.cu");
+  write("solutions/01-copy/wrong/stage-1.patch", "a line\n");
+  EXPECT_THAT(drifts(),
+              ElementsAre(HasSubstr("solutions/01-copy/wrong/stage-1.patch:1: \"a line\"")));
 }
 
 TEST_F(DriftTest, AWrongAnswerSaysWhy) {
-  write("solutions/01-copy/wrong/1-a.cu", "// Stage: 1\n// Fails: StopsAtTheEdge\n");
-  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: it does not say why")));
+  write("solutions/01-copy/wrong/1-a.cu", "// 1-a fails StopsAtTheEdge\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu:1: 1-a does not say why")));
 }
 
 TEST_F(DriftTest, AWrongAnswerSaysHowItEndsOnAGpuWhichDoesNotRunItsTest) {
   write("labs/01-copy/test.cpp",
         "LAB_TEST_WITH_HINT(Copy, StopsAtTheEdge, \"edge\") {}\n"
         "LAB_TEST_AFTER_TIMING(Copy, FarOut, \"edge\") { EXPECT_TRUE(far_blocks({1}, \"\")); }\n");
-  const std::string head = "// Stage: 1\n// Fails: FarOut\n// Why: so.\n";
+  const std::string head = "// 1-a fails FarOut\n// Why: so.\n";
   write("solutions/01-copy/wrong/1-a.cu", head);
-  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: a GPU does not run the test FarOut")));
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu:1: a GPU does not run the test FarOut")));
   write("solutions/01-copy/wrong/1-a.cu", head + "// On a GPU: passes\n");
   EXPECT_THAT(drifts(), IsEmpty());
 }
 
 TEST_F(DriftTest, AWrongAnswersPatchApplies) {
-  const std::string head = "Stage: 1\nFails: StopsAtTheEdge\nWhy:   it forgets.\n";
+  const std::string head = "# 1-a fails StopsAtTheEdge\nWhy: it forgets.\n";
   fs::remove(root_ / "solutions/01-copy/wrong/1-a.cu");
-  write("solutions/01-copy/wrong/1-a.patch", head + "@@ -3 +3 @@\n-  work();\n+  forget();\n");
+  write("solutions/01-copy/wrong/stage-1.patch", head + "@@ -3 +3 @@\n-  work();\n+  forget();\n");
   EXPECT_THAT(drifts(), IsEmpty());
-  write("solutions/01-copy/wrong/1-a.patch", head + "@@ -3 +3 @@\n-  wrok();\n+  forget();\n");
-  EXPECT_THAT(drifts(), Contains(HasSubstr("solutions/01-copy/wrong/1-a.patch:5: line 3 of the old "
-                                           "text is \"  work();\"")));
+  write("solutions/01-copy/wrong/stage-1.patch", head + "@@ -3 +3 @@\n-  wrok();\n+  forget();\n");
+  EXPECT_THAT(drifts(),
+              Contains(HasSubstr("solutions/01-copy/wrong/stage-1.patch:4: line 3 of the old "
+                                 "text is \"  work();\"")));
 }
 
 TEST_F(DriftTest, AMistakeIsShort) {
-  std::string text = "// Stage: 1\n// Fails: StopsAtTheEdge\n// Why:   it forgets.\n";
+  std::string text = "// 1-a fails StopsAtTheEdge\n// Why: it forgets.\n";
   for (int line = 0; line < 40; ++line) text += "int a;\n";
   write("solutions/01-copy/wrong/1-a.cu", text);
   EXPECT_THAT(drifts(), IsEmpty());
   write("solutions/01-copy/wrong/1-a.cu", text + "int a;\n");
-  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: its mistake takes 41 lines")));
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu:1: the mistake of 1-a takes 41 lines")));
 }
 
 TEST_F(DriftTest, AFileThatIsNoWrongAnswerIsNamed) {
@@ -307,7 +311,7 @@ class HostLabDriftTest : public DriftTest {
   }
   void write_failing(const std::string& test) {
     write("solutions/01-copy/wrong/1-a.cu",
-          "// Stage: 1\n// Fails: " + test + "\n// Why:   it forgets.\nint main();\n");
+          "// 1-a fails " + test + "\n// Why: it forgets.\nint main();\n");
   }
 };
 

@@ -140,7 +140,7 @@ TEST(Claims, AreSkeletonReferenceAndEveryWrongAnswer) {
   lab.folder = folder.path() / "labs/01-x";
   lab.stages.resize(1);
   lab.stages[0].number = 1;
-  folder.write("solutions/01-x/wrong/1-b.cu", "// Stage: 1\n// Fails: B  \n// Why:   so\nint a;\n");
+  folder.write("solutions/01-x/wrong/1-b.cu", "// 1-b fails B  \n// Why: so\nint a;\n");
   folder.write("solutions/01-x/wrong/notes.txt", "");
   const judge::Workplace place{folder.path(), "", folder.path() / "state"};
   const auto claims = claims_of(lab, place);
@@ -151,7 +151,7 @@ TEST(Claims, AreSkeletonReferenceAndEveryWrongAnswer) {
   EXPECT_TRUE(claims->at(1).earns_all);
   EXPECT_EQ(claims->at(2).fails, "B");
   EXPECT_FALSE(claims->at(2).earns_all);
-  folder.write("solutions/01-x/wrong/1-c.cu", "int a;\n// Stage: 1\n// Fails: B\n");
+  folder.write("solutions/01-x/wrong/1-c.cu", "int a;\n// 1-c fails B\n");
   EXPECT_FALSE(claims_of(lab, place)) << "its head does not stand at the head";
 }
 
@@ -205,13 +205,13 @@ TEST(Claims, KnowTheLinesThatAFindingNames) {
   judge::Workplace place;
   place.root = folder.path();
   place.state = folder.path() / "state";
-  folder.write("solutions/03-x/wrong/a.cu",
-               "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[x] =`\n\n"
+  folder.write("solutions/03-x/wrong/1-a.cu",
+               "// 1-a fails B\n// Finds: data race in `tile[x] =`\n\n"
                "  tile[x] = 1;\n  y = tile[x];\n  tile[x] = 2;\n");
   const auto claims = claims_of(lab, place);
   ASSERT_TRUE(claims) << base::to_string(claims.error());
   EXPECT_EQ(claims->back().finds, "data race");
-  EXPECT_EQ(claims->back().lines, (std::set<int>{5, 7}));
+  EXPECT_EQ(claims->back().lines, (std::set<int>{4, 6}));
 }
 
 TEST(Claims, OfAPatchAreAboutTheWholeFile) {
@@ -224,8 +224,8 @@ TEST(Claims, OfAPatchAreAboutTheWholeFile) {
   place.root = folder.path();
   place.state = folder.path() / "state";
   folder.write("solutions/03-x/kernel.cu", "one\ntwo\n  tile[x] = 1;\n");
-  folder.write("solutions/03-x/wrong/1-a.patch",
-               "Stage: 1\nFails: B\nFinds: data race in `tile[x] = 2`\nWhy:   so\n"
+  folder.write("solutions/03-x/wrong/stage-1.patch",
+               "# 1-a fails B\nFinds: data race in `tile[x] = 2`\nWhy: so\n"
                "@@ -3 +3 @@\n-  tile[x] = 1;\n+  tile[x] = 2;\n");
   const auto claims = claims_of(lab, place);
   ASSERT_TRUE(claims) << base::to_string(claims.error());
@@ -279,7 +279,7 @@ TEST(Claims, RefuseAFindingAtNoLineOfTheFile) {
   judge::Workplace place;
   place.root = folder.path();
   place.state = folder.path() / "state";
-  folder.write("solutions/03-x/wrong/a.cu",
+  folder.write("solutions/03-x/wrong/1-a.cu",
                "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[y]`\n  tile[x] = 1;\n");
   EXPECT_FALSE(claims_of(lab, place));
 }

@@ -304,8 +304,8 @@ TEST_F(Commands, DevCheckRunsEveryClaim) {
 }
 
 TEST_F(Commands, DevWrongPrintsAWrongAnswerWhole) {
-  course_.write("solutions/01-fake/wrong/2-edge.patch",
-                "Stage: 2\nFails: CutOff\nWhy:   forgets the edge.\n@@ -5 +5 @@\n"
+  course_.write("solutions/01-fake/wrong/stage-2.patch",
+                "# 2-edge fails CutOff\nWhy: forgets the edge.\n@@ -5 +5 @@\n"
                 "-int b;  // stage 2: passed\n+int b;  // stage 2: wrong\n");
   const auto whole = course_.run({"dev", "wrong", "1/2-edge"});
   EXPECT_EQ(whole.exit_code, 0);

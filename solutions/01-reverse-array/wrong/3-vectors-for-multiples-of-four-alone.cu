@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Stage: 3
-// Fails: ReachesItsBar
-// Why:   moves vectors only where n is a multiple of 4: at any other n each lane walks through four
-//        ints of its own.
+// 3-vectors-for-multiples-of-four-alone fails ReachesItsBar
+// Why: moves vectors only where n is a multiple of 4: at any other n each lane walks through four
+//      ints of its own.
 #include "kernel.cuh"
 
 __global__ void reverse_vector(int* out, const int* in, long long n) {

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Stage: 1
-// Fails: KeepsItsBudget
+// 1-row-per-thread fails KeepsItsBudget
 // On a GPU: ReachesItsBar
-// Why:   one thread for each row, as with a core for each row: the lanes of a warp are a row apart,
-//        and few threads are at work.
+// Why: one thread for each row, as with a core for each row: the lanes of a warp are a row apart,
+//      and few threads are at work.
 #include "kernel.cuh"
 
 __global__ void invert(float* out, const float* in, int rows, int cols, int pitch) {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Stage: 6
-// Fails: ReachesItsBar
-// Why:   the answer of stage 4 once more, at half of a copy.
+// 6-one-element-per-thread fails ReachesItsBar
+// Why: the answer of stage 4 once more, at half of a copy.
 #include "kernel.cuh"
 
 template <typename T>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Stage: 6
-// Fails: ReachesItsBar
-// Why:   the first warp of each block turns the whole tile of 32 x 32, the other 31 leave at once.
+// 6-slow-one-warp fails ReachesItsBar
+// Why: the first warp of each block turns the whole tile of 32 x 32, the other 31 leave at once.
 #include "kernel.cuh"
 
 template <typename T>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Stage: 4
-// Fails: ReachesItsBar
-// Why:   the answer to stage 2: 256 additions in a row in every block.
+// 4-slow-shared-atomics fails ReachesItsBar
+// Why: the answer to stage 2: 256 additions in a row in every block.
 #include "kernel.cuh"
 
 __global__ void reduce_shuffle(float* sum, const float* in, long long n) {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Stage: 4
-// Fails: ReachesItsBar
-// Why:   the answer to stage 2: two loads for every addition and minimum.
+// 4-slow-one-result-each fails ReachesItsBar
+// Why: the answer to stage 2: two loads for every addition and minimum.
 #include "kernel.cuh"
 
 __global__ void minplus_shared(float* r, const float* d, int n) {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Stage: 5
-// Fails: ReachesItsBar
-// Why:   the answer to stage 4: two loads for one multiply-add.
+// 5-slow-shared fails ReachesItsBar
+// Why: the answer to stage 4: two loads for one multiply-add.
 #include "kernel.cuh"
 
 __global__ void __launch_bounds__(kTile* kTile)

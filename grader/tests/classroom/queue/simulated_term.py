@@ -61,12 +61,15 @@ def pool_of(lab):
     """Three texts by name: the answer, and two of which one stage is wrong."""
     folder = ROOT / "solutions" / lab
     answer = (folder / "kernel.cu").read_text()
-    wrong = sorted(one for one in (folder / "wrong").iterdir() if one.suffix == ".patch" and not WAITS.search(one.name))
+    patches = "".join(one.read_text() for one in sorted((folder / "wrong").glob("stage-*.patch")))
+    # A wrong answer begins with "# 3-missing-barrier fails OneBlock".
+    wrong = {one.split(" ", 1)[0]: one for one in re.split(r"(?m)^# ", patches)[1:]}
+    names = sorted(name for name in wrong if not WAITS.search(name))
     texts = {"answer": answer}
-    for one in [wrong[0]] + wrong[::-1]:
-        text = patched(answer, one.read_text())
+    for name in [names[0]] + names[::-1]:
+        text = patched(answer, wrong[name])
         if text and len(texts) < 3:
-            texts[one.stem] = text
+            texts[name] = text
     if len(texts) < 3:
         fail(f"{lab}: no three texts")
     return {name: f"{text}\n// of the pool: {lab} {name}\n" for name, text in texts.items()}

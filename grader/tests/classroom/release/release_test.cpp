@@ -133,9 +133,9 @@ TEST_F(LeaksTest, ALineOfTheNotesIsFound) {
 }
 
 TEST_F(LeaksTest, ALineThatAWrongAnswersPatchAddsIsFound) {
-  folder_.write("solutions/01-x/wrong/1-too-far.patch",
-                "Stage: 1\n@@ -3 +3 @@\n-  out[n - 1 - i]  =  in[i];\n+  out[n - i] = in[i];\n");
-  EXPECT_THAT(leaks("a.md", "out[n - i] = in[i];"), ElementsAre(HasSubstr("1-too-far.patch")));
+  folder_.write("solutions/01-x/wrong/stage-1.patch",
+                "# 1-too-far fails One\n@@ -3 +3 @@\n-  out[n - 1 - i]  =  in[i];\n+  out[n - i] = in[i];\n");
+  EXPECT_THAT(leaks("a.md", "out[n - i] = in[i];"), ElementsAre(HasSubstr("wrong/stage-1.patch")));
 }
 
 TEST_F(LeaksTest, SkeletonsLicencesRulersAndShortLinesAreNone) {

@@ -50,8 +50,9 @@ std::string mixed_text(const MixedAnswer& answer) {
   const fs::path solution = fs::path(MEMBOUND_SOURCE_DIR) / "solutions" / answer.lab;
   const auto slow = authoring::find_wrong_answer(solution, answer.slow);
   EXPECT_TRUE(slow.ok()) << answer.slow;
-  const std::string patch = text_of(solution / "wrong" / (answer.wrong + ".patch"));
-  const auto both = authoring::apply_diff(slow->text, patch.substr(patch.find("@@")), answer.wrong);
+  const auto wrong = authoring::find_wrong_answer(solution, answer.wrong);
+  EXPECT_TRUE(wrong.ok()) << answer.wrong;
+  const auto both = authoring::apply_diff(slow->text, wrong->diff, answer.wrong);
   EXPECT_TRUE(both.ok()) << base::to_string(both.error());
   return both ? both->text : "";
 }

@@ -75,11 +75,12 @@ class Sandboxed : public testing::Test {
     return *file;
   }
 
-  /// All of the lab's, in the order of their names.
+  /// All of the lab's, in the order of stages and names.
   std::vector<std::filesystem::path> wrong_answers(const std::string& lab_id) {
     std::vector<std::filesystem::path> files;
-    for (const auto& file : authoring::wrong_answer_files(source() / "solutions" / lab_id))
-      files.push_back(wrong_answer(lab_id, file.stem().string()));
+    const auto answers = authoring::read_wrong_answers(source() / "solutions" / lab_id);
+    MEMBOUND_CHECK(answers.ok());
+    for (const auto& answer : *answers) files.push_back(wrong_answer(lab_id, answer.name));
     return files;
   }
 
