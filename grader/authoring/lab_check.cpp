@@ -87,18 +87,16 @@ void check_folder(const LabFolders& folders, const fs::path& folder,
   }
 }
 
-/// Every lab has the same files, no more and no fewer. A host-code lab may do without a reference.
+/// Every lab has the same files; what two test programs share stands in reference.hpp.
 void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
-  const std::set<std::string> reference = {"reference.hpp", "reference.cpp"};
   std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh"};
   wanted.insert(lab.files.begin(), lab.files.end());
   if (lab.has_oracle()) {
     wanted.emplace(course::kOracleSource);
   } else {
     for (const course::StageKind* kind : lab.kinds()) wanted.emplace(kind->test_source);
-    if (lab.has_reference()) wanted.insert(reference.begin(), reference.end());
   }
-  check_folder(folders, folders.lab, wanted, drifts, std::regex(R"(reference\.[ch]pp)"));
+  check_folder(folders, folders.lab, wanted, drifts, std::regex("reference.hpp"));
   std::set<std::string> answers(lab.files.begin(), lab.files.end());
   answers.insert({"NOTES.md", "wrong"});
   answers.erase(std::string(course::kWriteUpFile));  // a person knows a good one

@@ -3,7 +3,7 @@
 #
 # add_lab(<NN-name> [LADDER <machine>…])
 #   The whole build of a lab, from the files in labs/<NN-name> and solutions/<NN-name>/kernel.cu.
-#   Where its stages are about kernels (test.cpp, reference.cpp): the trusted test program
+#   Where its stages are about kernels (test.cpp): the trusted test program
 #   <build>/labs/<NN-name>/test and the reference answer beside it, by each device compiler that is
 #   here. In a student's tree, which has no solutions/, those that were compiled for it:
 #   released/<NN-name>/. Where stages are about whole programs (program_test.cpp): program_test.
@@ -23,11 +23,7 @@
 #   <build>/labs/<NN-name>/program_test. What it runs, it is given when it starts: the runner and the
 #   forwarding runtime.
 function(add_program_tests target source_dir lab)
-  set(sources ${source_dir}/program_test.cpp)
-  if(EXISTS ${source_dir}/reference.cpp)
-    list(APPEND sources ${source_dir}/reference.cpp)
-  endif()
-  add_executable(${target} ${sources})
+  add_executable(${target} ${source_dir}/program_test.cpp)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/program_test
     BUILD_RPATH "$ORIGIN/../../lib")  # CMake does not count the name's folder
@@ -55,7 +51,7 @@ endfunction()
 
 # The test program <build>/labs/<NN-name>/test for the stages about kernels.
 function(add_kernel_tests target source_dir lab)
-  add_executable(${target} ${source_dir}/test.cpp ${source_dir}/reference.cpp)
+  add_executable(${target} ${source_dir}/test.cpp)
   # Ninja makes an alias of every output's name, and `test` alone is CTest's.
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test

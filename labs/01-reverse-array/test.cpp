@@ -11,12 +11,19 @@
 #include <vector>
 
 #include "grader/harness/lab/lab_test.hpp"
-#include "labs/01-reverse-array/reference.hpp"
 
 namespace {
 
 using namespace membound::harness;
-using membound::labs::reverse_array::reversed;
+
+/// The numbers of `in`, last one first.
+// [reversed]
+std::vector<int> reversed(const std::vector<int>& in) {
+  std::vector<int> out(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) out[in.size() - 1 - i] = in[i];
+  return out;
+}
+// [/reversed]
 
 constexpr int kVectorStage = 3;
 

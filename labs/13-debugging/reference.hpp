@@ -36,6 +36,11 @@ template <typename At>
 }
 
 /// All of them.
-[[nodiscard]] std::vector<int> results(int stage, const std::vector<int>& in);
+inline std::vector<int> results(int stage, const std::vector<int>& in) {
+  std::vector<int> out(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i)
+    out[i] = element(stage, i, in.size(), [&](std::size_t j) { return in[j]; });
+  return out;
+}
 
 }  // namespace membound::labs::debugging
