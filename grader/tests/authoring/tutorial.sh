@@ -94,4 +94,4 @@ done < <(sed -n '/<!-- tutorial -->/,/<!-- end of tutorial -->/p' "$page")
 [ "$steps" -gt 10 ] || fail "there is no tutorial on the page"
 [ "$steps" -le $most_steps ] || fail "$steps commands and files; $most_steps at most"
 [ "$lines" -le $most_lines ] || fail "$lines lines to write; $most_lines at most"
-printf '%d commands and files, %d lines written\n' "$steps" "$lines"
+printf '%d commands and files, %d lines written, %d s\n' "$steps" "$lines" "$SECONDS"
