@@ -24,7 +24,7 @@ constexpr unsigned kThreads = 256;
 constexpr std::size_t kFlushBytes = 128u << 20;  // twice what L2 holds
 constexpr std::array<unsigned, 6> kStrides = {1, 2, 4, 8, 16, 32};
 
-void must(cudaError_t code) {
+void check_cuda(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
   std::exit(1);
@@ -57,17 +57,17 @@ struct Arrays {
 
 /// Picoseconds a word: the median of five runs.
 double time_ps(Kernel kernel, const Arrays& arrays, unsigned stride, unsigned window) {
-  cudaEvent_t before, behind;
-  must(cudaEventCreate(&before));
-  must(cudaEventCreate(&behind));
+  cudaEvent_t before, after;
+  check_cuda(cudaEventCreate(&before));
+  check_cuda(cudaEventCreate(&after));
   std::array<float, 5> times_ms{};
   for (float& time_ms : times_ms) {
-    must(cudaMemset(arrays.flush, 0, kFlushBytes));
-    must(cudaEventRecord(before));
+    check_cuda(cudaMemset(arrays.flush, 0, kFlushBytes));
+    check_cuda(cudaEventRecord(before));
     kernel<<<kWords / kThreads, kThreads>>>(arrays.out, arrays.in, stride, window);
-    must(cudaEventRecord(behind));
-    must(cudaEventSynchronize(behind));
-    must(cudaEventElapsedTime(&time_ms, before, behind));
+    check_cuda(cudaEventRecord(after));
+    check_cuda(cudaEventSynchronize(after));
+    check_cuda(cudaEventElapsedTime(&time_ms, before, after));
   }
   std::sort(times_ms.begin(), times_ms.end());
   return times_ms[2] * 1e9 / kWords;
@@ -81,7 +81,7 @@ void print_row(const Arrays& arrays, const char* label, Kernel kernel, unsigned 
 }
 
 void set_fetch(std::size_t bytes) {
-  must(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, bytes));
+  check_cuda(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, bytes));
 }
 
 void print_tables(const Arrays& arrays) {
@@ -106,10 +106,10 @@ void print_tables(const Arrays& arrays) {
 
 int main(int argc, char** argv) {
   Arrays arrays;
-  must(cudaMalloc(&arrays.in, kWords * sizeof(int)));
-  must(cudaMalloc(&arrays.out, kWords * sizeof(int)));
-  must(cudaMalloc(&arrays.flush, kFlushBytes));
-  must(cudaMemset(arrays.in, 0, kWords * sizeof(int)));
+  check_cuda(cudaMalloc(&arrays.in, kWords * sizeof(int)));
+  check_cuda(cudaMalloc(&arrays.out, kWords * sizeof(int)));
+  check_cuda(cudaMalloc(&arrays.flush, kFlushBytes));
+  check_cuda(cudaMemset(arrays.in, 0, kWords * sizeof(int)));
   if (argc < 3) {
     print_tables(arrays);
     return 0;
@@ -118,5 +118,5 @@ int main(int argc, char** argv) {
   for (const Kernel kernel : {load, store})
     for (const unsigned stride : kStrides)
       kernel<<<kWords / kThreads, kThreads>>>(arrays.out, arrays.in, stride, kWords);
-  must(cudaDeviceSynchronize());
+  check_cuda(cudaDeviceSynchronize());
 }

@@ -52,9 +52,7 @@ class HelloGpu : public LabTest {
 };
 
 LAB_TEST_WITH_HINT(HelloGpu, AddsOnePair, "one-pair") { check(1); }
-
 LAB_TEST_WITH_HINT(HelloGpu, AddsOneBlock, "one-block") { check(256); }
-
 LAB_TEST_WITH_HINT(HelloGpu, AddsTwoBlocks, "blocks") { check(512); }
 
 LAB_TEST_WITH_HINT(HelloGpu, EdgesOfBlocks, "edge-guard") {
@@ -62,7 +60,6 @@ LAB_TEST_WITH_HINT(HelloGpu, EdgesOfBlocks, "edge-guard") {
 }
 
 LAB_TEST_WITH_HINT(HelloGpu, Primes, "edge-guard") { check_sizes({2, 3, 127, 1021, 10007}); }
-
 LAB_TEST_WITH_HINT(HelloGpu, LeavesEmptyArraysAlone, "empty") { check(0); }
 
 LAB_TEST_WITH_HINT(HelloGpu, MoreSumsThanThreads, "turns") {

@@ -85,7 +85,8 @@ class Reduction : public LabTest {
     return testing::AssertionFailure() << text.str();
   }
 
-  /// Launches once with the *sum that kernel.cuh promises: 0, or rubbish from stage 5 on.
+  /// Launches once with the *sum that kernel.cuh promises: 0, or an uninitialised word from stage 5
+  /// on.
   testing::AssertionResult run_stage(const std::vector<float>& in, float& sum) {
     DeviceArray<float> d_in(in);
     auto d_sum =
@@ -182,7 +183,7 @@ LAB_TEST_WITH_HINT(Reduction, LargeTermsCancel, "cancel") {
 
 LAB_TEST_WITH_HINT(Reduction, SeveralWaves, "several-waves") {
   // More than any device holds at once: 2048 threads for each of 132 multiprocessors, each with
-  // four loads of 16 bytes on their way, are 4.3 million elements.
+  // four loads of 16 bytes in flight, are 4.3 million elements.
   check_random(5'000'011, 3);
 }
 

@@ -254,8 +254,8 @@ std::vector<int> expected_part(int stage, const DrawnInputs& in, std::size_t fir
   if (stage == kLookUp) from -= from % kKeys;  // a word's key is its number
   const std::int64_t to = std::min(n, (end + each - 1) / each + reach(stage, k));
   std::vector<int> part;
-  const auto add = [&](std::int64_t word, std::int64_t behind) {
-    for (; word < behind; ++word) part.push_back(in.at<int>(0, static_cast<std::size_t>(word)));
+  const auto add = [&](std::int64_t word, std::int64_t past) {
+    for (; word < past; ++word) part.push_back(in.at<int>(0, static_cast<std::size_t>(word)));
   };
   if (stage == kLookUp) add(0, reference::kTableWords);
   add(words_in(stage, from, k), words_in(stage, to, k));

@@ -23,7 +23,7 @@ namespace reference {
 constexpr std::int64_t kRow = 32;   ///< numbers of a row
 constexpr std::int64_t kHead = 32;  ///< index of the first kept number
 
-std::size_t behind_row(std::size_t first, std::size_t n) { return std::min(n, first + kRow); }
+std::size_t end_of_row(std::size_t first, std::size_t n) { return std::min(n, first + kRow); }
 
 int as_int(std::uint32_t word) { return static_cast<int>(word); }
 
@@ -32,7 +32,7 @@ std::vector<int> kept_of_rows(const std::vector<int>& in, std::int64_t k) {
   std::vector<int> out;
   for (std::size_t first = 0; first < in.size(); first += kRow) {
     int kept = 0;
-    for (std::size_t i = first; i < behind_row(first, in.size()); ++i) kept += in[i] < k ? 1 : 0;
+    for (std::size_t i = first; i < end_of_row(first, in.size()); ++i) kept += in[i] < k ? 1 : 0;
     out.push_back(kept);
   }
   return out;
@@ -253,9 +253,9 @@ IntegerRange timed_range(int stage) {
 std::vector<int> expected_part(int stage, const DrawnInputs& inputs, std::size_t first,
                                std::size_t count, std::int64_t n, std::int64_t k) {
   const std::size_t each = stage == kCount ? 1 : kRow;  // words of a row
-  const std::size_t row = first / each, behind = (first + count + each - 1) / each;
+  const std::size_t row = first / each, end = (first + count + each - 1) / each;
   std::vector<int> part;
-  for (std::size_t i = row * kRow; i < std::min(static_cast<std::size_t>(n), behind * kRow); ++i)
+  for (std::size_t i = row * kRow; i < std::min(static_cast<std::size_t>(n), end * kRow); ++i)
     part.push_back(inputs.at<int>(0, i));
   const std::vector<int> all = expected_of(stage, part, k);
   const auto right = all.begin() + static_cast<std::ptrdiff_t>(first - row * each);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 // 3-one-int-per-thread fails ReachesItsBar
-// Why: the answer of stage 1 once more: 4 bytes per thread on their way are too few.
+// Why: the answer of stage 1 once more: 4 bytes in flight per thread are too few.
 #include "kernel.cuh"
 
 __global__ void reverse_vector(int* out, const int* in, long long n) {
