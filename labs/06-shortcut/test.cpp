@@ -70,7 +70,7 @@ class Shortcut : public LabTest {
 
 LAB_TEST_WITH_HINT(Shortcut, RoadsThatGoBothWays, "first-tile") {
   // A symmetric matrix: rows and columns may be mixed up without harm. 128 fills every tile.
-  constexpr std::int64_t n = 128;
+  const std::int64_t n = 128;
   std::vector<float> d = costs(n);
   for (std::int64_t from = 0; from < n; ++from)
     for (std::int64_t to = 0; to < from; ++to) d[from * n + to] = d[to * n + from];
@@ -99,7 +99,7 @@ LAB_TEST_WITH_HINT(Shortcut, Primes, "edge-guard") { check_sizes({3, 5, 7, 61, 1
 
 LAB_TEST_WITH_HINT(Shortcut, PlacesNobodyLeaves, "no-road") {
   // Nine of ten roads are missing, and the places of one in ten rows have no road at all.
-  constexpr std::int64_t n = 90;
+  const std::int64_t n = 90;
   std::vector<float> d = costs(n);
   sprinkle(d, 0.9, kNoRoad, seed() + 1);
   for (std::int64_t from = 0; from < n; from += 10)
@@ -112,7 +112,7 @@ LAB_TEST_WITH_HINT(Shortcut, NoRoadsAtAll, "no-road") {
 }
 
 LAB_TEST_WITH_HINT(Shortcut, RoadsForFree, "free-roads") {
-  constexpr std::int64_t n = 67;
+  const std::int64_t n = 67;
   std::vector<float> d = costs(n);
   sprinkle(d, 0.3, 0.0F, seed() + 1);
   for (std::int64_t place = 0; place < n; ++place) d[place * n + place] = 0;

@@ -172,7 +172,7 @@ LAB_TEST_WITH_HINT(Intensity, ManyResults, "cover") {
 LAB_TEST_WITH_HINT(Intensity, Fractions, "rounding") {
   // Each of k products and k sums is rounded to 24 bits, numbers are at most 1: the error is at
   // most about k * 2^-24 of the sum of k magnitudes up to 1.
-  constexpr std::int64_t k = 200;
+  const std::int64_t k = 200;
   const Product size = product_of(stage().number, 70, 90, k);
   const auto count = [](std::int64_t rows, std::int64_t cols) {
     return static_cast<std::size_t>(rows * cols);
