@@ -45,7 +45,7 @@ void side_by_side(const membound::Program& program) {
 // Stage 3: copies beside kernels, ordered by events.
 void overlap(const membound::Program& program) {
   const std::vector<int> a = program.read<int>("a");
-  // TODO 4 (about 20 lines): which pieces may be on their way at once?
+  // TODO 4 (about 20 lines): which pieces may be in flight at once?
 }
 
 int main(int argc, char** argv) {
