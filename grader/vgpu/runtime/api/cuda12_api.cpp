@@ -4,6 +4,23 @@
 /// libcudart.so.12, the name by which programs built with CUDA 12 ask for the runtime. It hands
 /// calls on to libcudart.so.13 beside it; written out are those whose parameters CUDA 13 changed or
 /// that it dropped. Source: cuda_runtime_api.h of CUDA 12.9 and the names that its library exports.
+#ifdef MEMBOUND_NAMES_OF_13
+// What it is linked with instead of that library, and never run with: the names, none of them the
+// default version. The linker takes a default of 13 for our own default of that name, and ours must
+// be defaults, because dlsym() finds no others.
+asm(".pushsection .text\nabsent: .space 4\n"
+#define ENTRY_POINT(name, what)                  \
+  ".globl absent_" #name "\n.type absent_" #name \
+  ", %function\n"                                \
+  ".set absent_" #name                           \
+  ", absent\n"                                   \
+  ".symver absent_" #name ", " #name "@libcudart.so.13\n"
+#include "grader/device_code/cuda_api/entry_points.def"
+#undef ENTRY_POINT
+    ".globl membound_vgpu_serve_cuda12\n.type membound_vgpu_serve_cuda12, %function\n"
+    ".set membound_vgpu_serve_cuda12, absent\n"
+    ".popsection\n");
+#else
 #include <cstddef>
 #include <cstring>
 
@@ -11,20 +28,20 @@
 #include "grader/vgpu/runtime/api/api.hpp"
 
 // Both libraries export the same names, which a version tells apart: a symbol of12_NAME of this
-// file is exported as NAME@libcudart.so.12, and of13_NAME is NAME@libcudart.so.13 over there.
+// file is exported as NAME@@libcudart.so.12, and of13_NAME is NAME@libcudart.so.13 over there.
 asm(".macro hand_on name, target\n"
     ".ifndef written_out_\\name\n"
     ".globl of12_\\name\n"
     ".type of12_\\name, %function\n"
     "of12_\\name:\n" MEMBOUND_JUMP_TO("of13_\\target")
     ".size of12_\\name, . - of12_\\name\n"
-    ".symver of12_\\name, \\name@libcudart.so.12\n"
+    ".symver of12_\\name, \\name@@libcudart.so.12\n"
     ".symver of13_\\target, \\target@libcudart.so.13\n"
     ".endif\n"
     ".endm\n"
     ".macro written_out name\n"
     ".set written_out_\\name, 1\n"
-    ".symver of12_\\name, \\name@libcudart.so.12\n"
+    ".symver of12_\\name, \\name@@libcudart.so.12\n"
     ".endm\n"
     "written_out cudaGetDeviceProperties\nwritten_out cudaGetDeviceProperties_v2\n"
     "written_out cudaRuntimeGetVersion\nwritten_out cudaMemAdvise\n"
@@ -271,3 +288,4 @@ CUDA_CALL of12_cudaLaunchCooperativeKernelMultiDevice(LaunchOnDevice* launches, 
 // GPUs without double precision, for which these were, are gone.
 CUDA_CALL of12_cudaSetDoubleForDevice(double*) { return cudaSuccess; }
 CUDA_CALL of12_cudaSetDoubleForHost(double*) { return cudaSuccess; }
+#endif

@@ -3,6 +3,7 @@
 //
 // A program of CUDA 12: it asks for libcudart.so.12, and calls what CUDA 13 changed or dropped as
 // CUDA 12 declares it.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -117,6 +118,18 @@ TEST(Cuda12Device, IsOfCuda12) {
   int version = 0;
   ASSERT_EQ(cudaRuntimeGetVersion(&version), 0);
   EXPECT_EQ(version / 1000, 12);
+}
+
+// As Python's packages find the runtime: by its name, and each call by the call's.
+TEST(Cuda12Loaded, IsOfCuda12) {
+  void* library = dlopen("libcudart.so.12", RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto call = reinterpret_cast<int (*)(int*)>(dlsym(library, "cudaRuntimeGetVersion"));
+  ASSERT_NE(call, nullptr);
+  int version = 0;
+  ASSERT_EQ(call(&version), 0);
+  EXPECT_EQ(version / 1000, 12);
+  EXPECT_NE(dlsym(library, "cudaGetDeviceProperties_v2"), nullptr);
 }
 
 TEST_F(Cuda12, LaunchesKernels) {

@@ -6,6 +6,6 @@
 #
 #   names.sh LIBRARY NAMES
 set -euo pipefail
-there=$(nm --dynamic --defined-only "$1" | sed -n 's/.* T \(.*\)@libcudart\.so\.12$/\1/p' | sort)
+there=$(nm --dynamic --defined-only "$1" | sed -n 's/.* T \(.*\)@@libcudart\.so\.12$/\1/p' | sort)
 missing=$(comm -13 <(echo "$there") <(grep -v '^#' "$2" | sort))
 [ -z "$missing" ] || { printf 'BAD missing in %s:\n%s\n' "$1" "$missing"; exit 1; }
