@@ -76,6 +76,43 @@ __global__ void learnt_by_one_for_all(int* out, int* data) {
   }
 }
 
+// One lane tells what its whole warp has done, and one waits for a whole warp: between two blocks
+// in global memory, between two warps in shared memory. Each must have met the other lanes.
+enum class Meets { kNot, kByBarrier, kByShuffle };
+template <Meets meets>
+__device__ void meet() {
+  if (meets == Meets::kByBarrier) __syncwarp();
+  if (meets == Meets::kByShuffle) __shfl_sync(~0u, threadIdx.x, 0);
+}
+template <Meets teller, Meets waiter>
+__device__ void tell_for_a_warp(int* out, int* data, volatile int* flag, bool tells) {
+  const int t = threadIdx.x % 32;
+  if (tells) {
+    data[t] = t;  // awaits_a_warp
+    __threadfence();
+    meet<teller>();
+    if (t == 0) *flag = 1;
+  } else {
+    while (t == 0 && *flag == 0) {
+    }
+    meet<waiter>();
+    __threadfence();
+    out[t] = data[31 - t];  // tells_a_block, awaits_a_block, tells_a_warp, awaits_a_warp
+  }
+}
+template <Meets teller, Meets waiter>
+__global__ void between_blocks(int* out, int* data) {
+  tell_for_a_warp<teller, waiter>(out, data, data + kCount, blockIdx.x == 0);
+}
+template <Meets teller, Meets waiter>
+__global__ void between_warps(int* out) {
+  __shared__ int data[32];
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  tell_for_a_warp<teller, waiter>(out, data, &flag, threadIdx.x < 32);
+}
+
 // A barrier of the grid out of a counter.
 template <bool barrier>
 __device__ void counts_blocks(int* out, int* in) {
@@ -326,10 +363,18 @@ void run_case(const char* wanted, Arrays d) {
   CASE(free_before_it_is_read, "data race", free_before_it_is_read<<<1, 64>>>(d.out));
   CASE(number_taken_too_early, "data race", number_taken_too_early<<<2, 64>>>(d.out, d.in));
   CASE(pairs_of_two_warps, "data race", pairs_of_two_warps<<<1, 128>>>(d.out));
+  constexpr auto kNot = Meets::kNot, kMeets = Meets::kByBarrier, kShuffles = Meets::kByShuffle;
+  CASE(tells_a_block, "data race", (between_blocks<kNot, kMeets><<<2, 32>>>(d.out, d.in)));
+  CASE(awaits_a_block, "data race", (between_blocks<kMeets, kNot><<<2, 32>>>(d.out, d.in)));
+  CASE(tells_a_warp, "data race", (between_warps<kNot, kMeets><<<1, 64>>>(d.out)));
+  CASE(awaits_a_warp, "data race", (between_warps<kMeets, kNot><<<1, 64>>>(d.out)));
   const auto sums = reinterpret_cast<unsigned long long*>(d.out);
   CASE(compacts_and_reads_again, "data race", compacts_and_reads_again<<<8, 64>>>(d.in, sums));
   RIGHT(each_fences_and_one_tells, each_fences_and_one_tells<<<2, 64>>>(d.out, d.in));
   RIGHT(one_fences_behind_the_barrier, one_fences_behind_the_barrier<<<2, 64>>>(d.out, d.in));
+  RIGHT(met_before_it_tells, (between_blocks<kMeets, kMeets><<<2, 32>>>(d.out, d.in)));
+  RIGHT(met_by_shuffles, (between_blocks<kShuffles, kShuffles><<<2, 32>>>(d.out, d.in)));
+  RIGHT(met_in_its_block, (between_warps<kMeets, kShuffles><<<1, 64>>>(d.out)));
   RIGHT(learnt_by_one_for_all, learnt_by_one_for_all<<<2, 64>>>(d.out, d.in));
   RIGHT(counts_blocks_that_are_done, counts_blocks_that_are_done<<<4, 64>>>(d.out, d.in));
   RIGHT(looks_back_at_two_states, looks_back_at_two_states<<<8, 32>>>(d.out, d.in));

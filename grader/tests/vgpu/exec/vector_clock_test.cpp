@@ -231,8 +231,76 @@ TEST_F(RaceClockTest, AHandOverToAnotherBlockCoversWhatABarrierGathered) {
   const auto late = access(100);
   clock_.release(0, kOne, place_, Reach::kDevice, true, true);
   other.acquire(0, kOne, place_);
-  EXPECT_TRUE(other.ordered(gathered, 1)) << "by any lane of the warp that took over, but …";
-  EXPECT_FALSE(other.ordered(late, 0)) << "… not what another warp did after the barrier";
+  EXPECT_TRUE(other.ordered(gathered, 0));
+  EXPECT_FALSE(other.ordered(late, 0)) << "what another warp did after the barrier";
+}
+
+TEST_F(RaceClockTest, TowardsOtherWarpsALaneHandsOverWhatItDidItself) {
+  BlockClock other;
+  start(other, 4);
+  const auto mine = access(0), another = access(5);
+  clock_.fence(0, Reach::kDevice);
+  clock_.release(0, kOne, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, ~0u, place_);
+  other.acquire(0, ~0u, place_);
+  EXPECT_TRUE(clock_.ordered(mine, 40));
+  EXPECT_FALSE(clock_.ordered(another, 40));
+  EXPECT_TRUE(other.ordered(mine, 8));
+  EXPECT_FALSE(other.ordered(another, 8));
+}
+
+TEST_F(RaceClockTest, TowardsOtherWarpsAlsoWhatThoseDidWhomItHasMet) {
+  BlockClock other;
+  start(other, 4);
+  const auto first = access(5);
+  clock_.join_lanes(0, ~0u);
+  const auto second = access(5), apart = access(20);
+  clock_.join_lanes(0, 0x30);
+  clock_.join_lanes(0, 0x11);
+  clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+  clock_.acquire(1, ~0u, place_);
+  other.acquire(0, ~0u, place_);
+  for (const auto met : {first, second}) {
+    EXPECT_TRUE(clock_.ordered(met, 40));
+    EXPECT_TRUE(other.ordered(met, 8));
+  }
+  EXPECT_FALSE(clock_.ordered(apart, 40));
+  EXPECT_FALSE(other.ordered(apart, 8));
+}
+
+TEST_F(RaceClockTest, OfAnotherWarpTheLanesTakeOverThatLookAndThoseTheyMeet) {
+  BlockClock other;
+  start(other, 4);
+  const auto data = access(0);
+  clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+  clock_.acquire(1, kOne, place_);
+  other.acquire(0, kOne, place_);
+  EXPECT_TRUE(clock_.ordered(data, 32));
+  EXPECT_FALSE(clock_.ordered(data, 33));
+  EXPECT_TRUE(other.ordered(data, 0));
+  EXPECT_FALSE(other.ordered(data, 1));
+  clock_.join_lanes(1, 0x3);
+  other.join_lanes(0, 0x3);
+  EXPECT_TRUE(clock_.ordered(data, 33));
+  EXPECT_FALSE(clock_.ordered(data, 34));
+  EXPECT_TRUE(other.ordered(data, 1));
+  EXPECT_FALSE(other.ordered(data, 2));
+  clock_.join_lanes(1, ~0u);
+  other.join_lanes(0, ~0u);
+  EXPECT_TRUE(clock_.ordered(data, 63));
+  EXPECT_TRUE(other.ordered(data, 31));
+}
+
+TEST_F(RaceClockTest, ManyHandOversToAWarpInventNoRace) {
+  constexpr std::uint32_t kWords = 20;
+  SyncVariable words[kWords];
+  std::uint64_t data[kWords];
+  for (std::uint32_t i = 0; i < kWords; ++i) {
+    data[i] = access(i);
+    clock_.release(0, 1u << i, words[i], Reach::kBlock, true, true);
+  }
+  for (std::uint32_t i = 0; i < kWords; ++i) clock_.acquire(1, 1u << i, words[i]);
+  for (std::uint32_t i = 0; i < kWords; ++i) EXPECT_TRUE(clock_.ordered(data[i], 32 + i)) << i;
 }
 
 TEST_F(RaceClockTest, WhatAWarpTookOverItsBlockKnowsAfterABarrier) {

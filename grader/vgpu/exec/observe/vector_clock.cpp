@@ -22,14 +22,28 @@ VectorClocksPtr joined(const VectorClocksPtr& a, const VectorClocksPtr& b) {
   return all;
 }
 
+bool among(const VectorClocksPtr& blocks, std::uint64_t epoch) {
+  if (blocks == nullptr) return false;
+  if ((epoch & Epoch::kManyBlocks) != 0) return true;  // which they were is not known
+  const auto found = blocks->find(Epoch::block(epoch));
+  return found != blocks->end() &&
+         ((epoch & Epoch::kManyWarps) != 0 || found->second.covers(epoch));
+}
+
 }  // namespace
 
 void VectorClock::join(const VectorClock& other) {
   base = std::max(base, other.base);
   if (other.time <= base) return;
-  if (time <= base || warp == other.warp) {
-    time = warp == other.warp ? std::max(time, other.time) : other.time;
+  if (time <= base) {
     warp = other.warp;
+    time = other.time;
+    lanes = other.lanes;
+    whole = other.whole;
+  } else if (warp == other.warp) {
+    time = std::max(time, other.time);
+    lanes |= other.lanes;
+    whole = std::max(whole, other.whole);
   } else {  // several warps of one block: all of it, so as not to invent a race
     base = time = std::max(time, other.time);
   }
@@ -76,8 +90,8 @@ void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uin
     clock.time = clock.whole = 1;
     clock.lanes = lanes[w];
     clock.touched = false;
-    clock.lane_join_count = 0;
-    clock.blocks = nullptr;
+    clock.lane_join_count = clock.takeover_count = clock.takers = 0;
+    clock.blocks = clock.takers_blocks = nullptr;
     clock.reads = {};
     if (clock.block_fence.made) clock.block_fence = {};
     if (clock.device_fence.made) clock.device_fence = {};
@@ -101,6 +115,7 @@ void BlockClock::join_all(std::uint32_t id) {
     time = std::max(time, warps_[w].time);
     touched = touched || warps_[w].touched;
     if (warps_[w].blocks != nullptr) blocks = joined(blocks, warps_[w].blocks);
+    if (warps_[w].takers != 0) blocks = joined(blocks, warps_[w].takers_blocks);
     if (!warps_[w].reads.empty()) reads.join(warps_[w].reads);
   }
   if (touched && time < Epoch::kLastTime) ++time;
@@ -110,7 +125,8 @@ void BlockClock::join_all(std::uint32_t id) {
     WarpClock& clock = warps_[w];
     clock.time = clock.whole = time;
     clock.touched = false;
-    clock.lane_join_count = 0;
+    clock.lane_join_count = clock.takeover_count = clock.takers = 0;
+    clock.takers_blocks = nullptr;
     if (blocks != nullptr) clock.blocks = blocks;
     if (!reads.empty()) clock.reads = reads;
   }
@@ -142,9 +158,9 @@ void BlockClock::arrive(std::uint32_t warp, std::uint32_t id) {
   tick(warps_[warp]);
   Gathering& gathering = gatherings_[id];
   for (std::uint32_t v = 0; v < warp_count_; ++v)
-    gathering.times[v] = std::max(gathering.times[v], table_[warp][v]);
+    gathering.times[v] = std::max(gathering.times[v], known_of(warp, v));
   gathering.times[warp] = std::max(gathering.times[warp], warps_[warp].time);
-  gathering.blocks = joined(gathering.blocks, warps_[warp].blocks);
+  gathering.blocks = joined(gathering.blocks, all_blocks(warps_[warp]));
   gathering.block_fence.join(warps_[warp].block_fence);
   gathering.device_fence.join(warps_[warp].device_fence);
 }
@@ -170,12 +186,73 @@ void BlockClock::join_lanes(std::uint32_t warp, std::uint32_t lanes) {
   if ((clock.lanes & ~lanes) == 0) {
     clock.whole = clock.time;
     clock.lane_join_count = 0;
+    spread(clock, ~0u, ~0u);
     return;
   }
   add_join(clock, {clock.time, lanes, lanes});
 }
 
+/// What one of the lanes `from` has taken over, `to` know now, too.
+void BlockClock::spread(WarpClock& clock, std::uint32_t from, std::uint32_t to) {
+  for (std::uint32_t i = 0; i < clock.takeover_count; ++i)
+    if ((clock.takeovers[i].takers & from) != 0) clock.takeovers[i].takers |= to;
+  if ((clock.takers & from) != 0) learn(clock, nullptr, to);
+}
+
+/// `lanes` know this of other blocks, and what other lanes have taken over before.
+void BlockClock::learn(WarpClock& clock, const VectorClocksPtr& blocks, std::uint32_t lanes) {
+  clock.takers |= lanes;
+  clock.takers_blocks = joined(clock.takers_blocks, blocks);
+  if ((clock.lanes & ~clock.takers) != 0) return;
+  clock.blocks = joined(clock.blocks, clock.takers_blocks);
+  clock.takers_blocks = nullptr;
+  clock.takers = 0;
+}
+
+/// Of another warp of the block.
+void BlockClock::take_over(std::uint32_t warp, const VectorClock& past, std::uint32_t lanes) {
+  WarpClock& clock = warps_[warp];
+  if ((clock.lanes & ~lanes) == 0 && past.lanes == ~0u) {
+    table_[warp][past.warp] = std::max(table_[warp][past.warp], past.time);
+    return;
+  }
+  for (std::uint32_t i = 0; i < clock.takeover_count; ++i) {
+    Takeover& known = clock.takeovers[i];
+    if (known.past.warp != past.warp || known.takers != lanes) continue;
+    known.past.join(past);
+    return;
+  }
+  if (clock.takeover_count == kTakeovers) {  // forget the oldest: counts for both warps whole
+    const VectorClock& oldest = clock.takeovers[0].past;
+    table_[warp][oldest.warp] = std::max(table_[warp][oldest.warp], oldest.time);
+    std::move(clock.takeovers.begin() + 1, clock.takeovers.end(), clock.takeovers.begin());
+    --clock.takeover_count;
+  }
+  clock.takeovers[clock.takeover_count++] = {past, lanes};
+}
+
+/// Of the past of its warp that lanes release: what they did, and those they have met.
+VectorClock BlockClock::told_by(const WarpClock& clock, std::uint32_t warp, VectorClock past,
+                                std::uint32_t lanes) {
+  if (past.warp != warp) return past;
+  for (std::uint32_t m = clock.lane_join_count; m-- > 0;)
+    if ((clock.lane_joins[m].to & lanes) != 0) lanes |= clock.lane_joins[m].from;
+  past.lanes = (clock.lanes & ~lanes) == 0 ? ~0u : lanes;
+  past.whole = std::min(past.time, clock.whole);
+  return past;
+}
+
+/// The time before which some lane of `warp` has all of `other` in order, or some of it.
+std::uint32_t BlockClock::known_of(std::uint32_t warp, std::uint32_t other) const {
+  std::uint32_t time = table_[warp][other];
+  const WarpClock& clock = warps_[warp];
+  for (std::uint32_t i = 0; i < clock.takeover_count; ++i)
+    if (clock.takeovers[i].past.warp == other) time = std::max(time, clock.takeovers[i].past.time);
+  return time;
+}
+
 void BlockClock::add_join(WarpClock& clock, const LaneJoin& join) {
+  spread(clock, join.from, join.to);
   if (clock.lane_join_count > 0) {
     LaneJoin& last = clock.lane_joins[clock.lane_join_count - 1];
     const bool equal = last.from == join.from && last.to == join.to;
@@ -195,11 +272,15 @@ void BlockClock::add_join(WarpClock& clock, const LaneJoin& join) {
   clock.lane_joins[clock.lane_join_count++] = join;
 }
 
+VectorClocksPtr BlockClock::all_blocks(const WarpClock& clock) {
+  return clock.takers == 0 ? clock.blocks : joined(clock.blocks, clock.takers_blocks);
+}
+
 VectorClock BlockClock::own_past(std::uint32_t warp) const {
   VectorClock known{floor_, warp, warps_[warp].time};
   if (has_table_) {
     for (std::uint32_t v = 0; v < warp_count_; ++v)
-      if (v != warp) known.base = std::max(known.base, table_[warp][v]);
+      if (v != warp) known.base = std::max(known.base, known_of(warp, v));
   }
   return known;
 }
@@ -208,7 +289,7 @@ void BlockClock::fence(std::uint32_t warp, Reach reach) {
   WarpClock& clock = warps_[warp];
   tick(clock);
   fenced_ = true;
-  const Fence fence{true, own_past(warp), clock.blocks};
+  const Fence fence{true, own_past(warp), all_blocks(clock)};
   clock.block_fence = fence;
   if (reach == Reach::kDevice) clock.device_fence = fence;
 }
@@ -234,16 +315,17 @@ void BlockClock::release(std::uint32_t warp, std::uint32_t lanes, SyncVariable& 
   Released& told = place.in_block[block_];
   const bool others_told = told.lanes != 0 && told.past.warp != warp;
   told.lanes = others_told ? ~0u : told.lanes | lanes;
-  told.past.join(releases ? own_past(warp) : clock.block_fence.own);
-  told.blocks = joined(told.blocks, releases ? clock.blocks : clock.block_fence.blocks);
+  told.past.join(told_by(clock, warp, releases ? own_past(warp) : clock.block_fence.own, lanes));
+  told.blocks = joined(told.blocks, releases ? all_blocks(clock) : clock.block_fence.blocks);
   told.on_device.join(clock.device_fence);
   const bool on_device = reach == Reach::kDevice && (releases || clock.device_fence.made);
   if (!on_device) return;
   auto all = std::make_shared<VectorClocks>();
   if (place.on_device != nullptr) *all = *place.on_device;
-  const VectorClocksPtr& others = releases ? clock.blocks : clock.device_fence.blocks;
+  const VectorClocksPtr others = releases ? all_blocks(clock) : clock.device_fence.blocks;
   if (others != nullptr) join(*all, *others);
-  (*all)[block_].join(releases ? own_past(warp) : clock.device_fence.own);
+  (*all)[block_].join(
+      told_by(clock, warp, releases ? own_past(warp) : clock.device_fence.own, lanes));
   place.on_device = std::move(all);
 }
 
@@ -260,24 +342,25 @@ void BlockClock::acquire(std::uint32_t warp, std::uint32_t lanes, const SyncVari
   clock.last_taken = &place;
   clock.last_version = place.version;
   clock.last_takers = again ? clock.last_takers | lanes : lanes;
+  VectorClocksPtr blocks = place.on_device;
   if (const auto own = place.in_block.find(block_); own != place.in_block.end()) {
     keep_table();
     const Released& told = own->second;
     const VectorClock& known = told.past;
     for (std::uint32_t v = 0; v < warp_count_; ++v)
       table_[warp][v] = std::max(table_[warp][v], known.base);
-    table_[warp][known.warp] = std::max(table_[warp][known.warp], known.time);
+    if (known.warp != warp && known.time > known.base) take_over(warp, known, lanes);
     // Lanes of one warp synchronise with each other in this way too: who acquires with who
     // released.
     if (known.warp == warp && known.time > known.base && told.lanes != ~0u)
       add_join(clock, {known.time, told.lanes, lanes});
-    else if (known.covers(warp, known.time - 1))
+    else if (known.warp == warp || known.time <= known.base)
       clock.whole = std::max(clock.whole, known.time);
-    clock.blocks = joined(clock.blocks, told.blocks);
+    blocks = joined(told.blocks, blocks);
     clock.block_fence.join(told.on_device);
     clock.device_fence.join(told.on_device);
   }
-  clock.blocks = joined(clock.blocks, place.on_device);
+  if (blocks != nullptr) learn(clock, blocks, lanes);
   if (!place.reads.empty()) clock.reads.join(place.reads);
 }
 
@@ -302,13 +385,9 @@ bool BlockClock::lanes_ordered(const WarpClock& warp, std::uint64_t epoch,
   return (epoch & Epoch::kManyLanes) == 0 && ((reached >> lane) & 1) != 0;
 }
 
-bool BlockClock::blocks_ordered(const WarpClock& warp, std::uint64_t epoch) const {
-  if (warp.blocks == nullptr) return false;
-  if ((epoch & Epoch::kManyBlocks) != 0) return true;  // which they were is not known
-  const auto found = warp.blocks->find(Epoch::block(epoch));
-  if (found == warp.blocks->end()) return false;
-  return (epoch & Epoch::kManyWarps) != 0 ||
-         found->second.covers(Epoch::warp(epoch), Epoch::time(epoch));
+bool BlockClock::blocks_ordered(const WarpClock& warp, std::uint64_t epoch, std::uint32_t lane) {
+  return among(warp.blocks, epoch) ||
+         (((warp.takers >> lane) & 1) != 0 && among(warp.takers_blocks, epoch));
 }
 
 bool BlockClock::ordered(std::uint64_t epoch, std::uint32_t thread) const {
@@ -316,11 +395,18 @@ bool BlockClock::ordered(std::uint64_t epoch, std::uint32_t thread) const {
   const WarpClock& warp = warps_[w];
   if (time == Epoch::kLastTime) return true;
   if (Epoch::block(epoch) != block_ || (epoch & Epoch::kManyBlocks) != 0)
-    return blocks_ordered(warp, epoch);
+    return blocks_ordered(warp, epoch, thread % 32);
   if (time < floor_) return true;
   if ((epoch & Epoch::kManyWarps) != 0) return has_table_;  // who they were is not known
   const std::uint32_t v = Epoch::warp(epoch);
-  if (v != w) return has_table_ && time < table_[w][v];
+  if (v != w) {
+    if (!has_table_) return false;
+    if (time < table_[w][v]) return true;
+    const auto* const end = warp.takeovers.data() + warp.takeover_count;
+    return std::any_of(warp.takeovers.data(), end, [&](const Takeover& known) {
+      return ((known.takers >> (thread % 32)) & 1) != 0 && known.past.covers(epoch);
+    });
+  }
   if (Epoch::thread(epoch) == thread && (epoch & Epoch::kMany) == 0) return true;
   return lanes_ordered(warp, epoch, thread % 32);
 }

@@ -12,10 +12,9 @@
 /// as a list, barriers of some warps and acquires as a table warp x warp, acquires between
 /// blocks as a list of blocks. Fences travel as knowledge does: what a thread has fenced before a
 /// barrier, any thread after it releases by a write (fence.sc on both sides orders the two).
-/// Within a warp a hand-over is the lanes' that release and acquire, and of those they have met.
-/// Where that is coarser than the memory model (towards other warps a release by a lane counts for
-/// its warp; a strong read counts as an acquire without a fence), it hides races and never invents
-/// one.
+/// A hand-over is the lanes' that release and acquire, and of those they have met. Where that is
+/// coarser than the memory model (who takes over and hands on tells what all its warp knows; a
+/// strong read counts as an acquire without a fence), it hides races and never invents one.
 #pragma once
 
 #include <array>
@@ -30,14 +29,24 @@
 
 namespace membound::vgpu::exec {
 
-/// How much of one block's past is known: all its warps before `base`, and `warp` before `time`.
+/// How much of one block's past is known: all its warps before `base`, all of `warp` before
+/// `whole`, and of that warp `lanes` before `time`.
 struct VectorClock {
   std::uint32_t base = 0;
   std::uint32_t warp = 0;
   std::uint32_t time = 0;
+  std::uint32_t lanes = ~0u;
+  std::uint32_t whole = 0;
   void join(const VectorClock& other);
-  [[nodiscard]] bool covers(std::uint32_t of_warp, std::uint32_t at) const {
-    return at < base || (of_warp == warp && at < time);
+  /// The access behind an epoch of this block.
+  [[nodiscard]] bool covers(std::uint64_t epoch) const {
+    using memory::Epoch;
+    const std::uint32_t at = Epoch::time(epoch);
+    if (at < base) return true;
+    if (Epoch::warp(epoch) != warp || at >= time) return false;
+    // Of many lanes who they were is not known.
+    return at < whole || ((lanes >> Epoch::lane(epoch)) & 1) != 0 ||
+           (epoch & Epoch::kManyLanes) != 0;
   }
 };
 
@@ -101,9 +110,10 @@ class BlockClock {
   [[nodiscard]] std::uint32_t time(std::uint32_t warp) const { return warps_[warp].time; }
   /// When all lanes of the warp met last.
   [[nodiscard]] std::uint32_t whole(std::uint32_t warp) const { return warps_[warp].whole; }
-  /// Have some of the warp's lanes met since all of them did?
+  /// Have some of the warp's lanes met since all of them did, or taken something over?
   [[nodiscard]] bool some_lanes_joined(std::uint32_t warp) const {
-    return warps_[warp].lane_join_count != 0;
+    const WarpClock& clock = warps_[warp];
+    return clock.lane_join_count != 0 || clock.takeover_count != 0 || clock.takers != 0;
   }
   /// The warp accesses memory: what orders it next moves its time on.
   void touch(std::uint32_t warp) { warps_[warp].touched = true; }
@@ -145,6 +155,12 @@ class BlockClock {
     std::uint32_t from = 0, to = 0;
   };
   static constexpr std::uint32_t kLaneJoins = 16;
+  /// Some lanes took over what another warp of the block had released.
+  struct Takeover {
+    VectorClock past;
+    std::uint32_t takers = 0;
+  };
+  static constexpr std::uint32_t kTakeovers = 8;
   using Times = std::array<std::uint32_t, kWarps>;
   struct WarpClock {
     std::uint32_t time = 1;
@@ -153,7 +169,11 @@ class BlockClock {
     bool touched = false;
     std::uint32_t lane_join_count = 0;
     std::array<LaneJoin, kLaneJoins> lane_joins;
+    std::uint32_t takeover_count = 0;
+    std::array<Takeover, kTakeovers> takeovers;
     VectorClocksPtr blocks;
+    VectorClocksPtr takers_blocks;  ///< what only the lanes `takers` know
+    std::uint32_t takers = 0;
     ReadClock reads;
     Fence block_fence, device_fence;
     const SyncVariable* last_taken = nullptr;
@@ -168,12 +188,20 @@ class BlockClock {
 
   void tick(WarpClock& warp);
   static void add_join(WarpClock& warp, const LaneJoin& join);
+  static void spread(WarpClock& warp, std::uint32_t from, std::uint32_t to);
+  static void learn(WarpClock& warp, const VectorClocksPtr& blocks, std::uint32_t lanes);
+  void take_over(std::uint32_t warp, const VectorClock& past, std::uint32_t lanes);
+  [[nodiscard]] static VectorClock told_by(const WarpClock& clock, std::uint32_t warp,
+                                           VectorClock past, std::uint32_t lanes);
+  [[nodiscard]] std::uint32_t known_of(std::uint32_t warp, std::uint32_t other) const;
   void keep_table();
   void share_fences();
   [[nodiscard]] VectorClock own_past(std::uint32_t warp) const;
+  [[nodiscard]] static VectorClocksPtr all_blocks(const WarpClock& clock);
   [[nodiscard]] bool lanes_ordered(const WarpClock& warp, std::uint64_t epoch,
                                    std::uint32_t lane) const;
-  [[nodiscard]] bool blocks_ordered(const WarpClock& warp, std::uint64_t epoch) const;
+  [[nodiscard]] static bool blocks_ordered(const WarpClock& warp, std::uint64_t epoch,
+                                           std::uint32_t lane);
 
   std::uint64_t block_ = 0;
   std::uint32_t floor_ = 1;
