@@ -201,6 +201,9 @@ base::Result<jail::JailOutcome> run_runner(const Setting& setting, const RunnerF
   pass_on("--report", files.findings);
   pass_on("--requests", files.requests);
   if (files.follows_data) request.arguments.emplace_back("--follow-data");
+  if (files.orders != 0)
+    request.arguments.insert(request.arguments.end(),
+                             {"--draw-orders", std::to_string(files.orders)});
   if (files.changed_bits != 0)
     request.arguments.insert(request.arguments.end(),
                              {"--change-copies", std::to_string(files.changed_bits)});

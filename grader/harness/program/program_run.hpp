@@ -64,6 +64,7 @@ struct RunEnd {
 struct RunnerFiles {
   int socket = -1, calls = -1, findings = -1, requests = -1;
   bool follows_data = false;  ///< its calls tell what launches read and wrote, and no times
+  std::uint64_t orders = 0;   ///< likewise, in orders drawn from this; 0: in the usual ones
   std::uint32_t changed_bits = 0;
 };
 /// Runs a runner to its end.

@@ -136,7 +136,8 @@ void append_words(std::vector<std::uint32_t>& words, std::span<const std::byte> 
 Setting without_checkers(Setting setting) {
   std::string& checks = setting.runner_environment["MEMBOUND_CHECK"];
   const bool was_spread = checks == "all" || checks.find("memcheck") != std::string::npos;
-  checks = was_spread ? "memcheck" : "none";
+  checks = "none";
+  setting.runner_environment["MEMBOUND_LAYOUT"] = was_spread ? "checked" : "usual";
   setting.runner_environment.erase("MEMBOUND_CHECK_BLOCKS");
   return setting;
 }
@@ -244,7 +245,8 @@ class Player {
 
 }  // namespace
 
-base::Result<Replay> replay(const Setting& setting, const RunEnd& run, OtherInputs inputs) {
+base::Result<Replay> replay(const Setting& setting, const RunEnd& run, OtherInputs inputs,
+                            std::uint64_t orders) {
   MEMBOUND_CHECK(run.requests != nullptr);
   const auto requests = runner::requests_of(std::as_bytes(std::span(*run.requests)));
   if (!requests) return requests.error();
@@ -269,6 +271,7 @@ base::Result<Replay> replay(const Setting& setting, const RunEnd& run, OtherInpu
     files.socket = runners_end.get();
     files.calls = calls.get();
     files.follows_data = true;
+    files.orders = orders;
     ended = run_runner(quiet, files);
     runners_end = {};
   });

@@ -70,8 +70,9 @@ struct Replay {
   std::string stopped;
 };
 
-/// An error is the machine's or ours.
+/// Where `orders` is not 0, a virtual GPU draws from it in which orders warps, blocks and the lanes
+/// of atomic operations take their turns. An error is the machine's or ours.
 [[nodiscard]] base::Result<Replay> replay(const Setting& setting, const RunEnd& run,
-                                          OtherInputs inputs);
+                                          OtherInputs inputs, std::uint64_t orders = 0);
 
 }  // namespace membound::harness

@@ -182,13 +182,13 @@ Context::Context(Settings settings_, timing::Machine machine_)
       memory(machine.memory_bytes),
       services(memory) {
   if (settings.checks.initcheck) memory.track_initialised(true);
-  if (settings.checks.memcheck) memory.keep_distance(kCheckedDistanceBytes);
+  if (settings.checked_layout) memory.keep_distance(kCheckedDistanceBytes);
   log.set_device(machine.name + " (virtual)", machine.id);
 }
 
 CodeTarget Context::code_target() const {
   return {machine.compute_major * 10 + machine.compute_minor,
-          settings.checks.memcheck ? kCheckedSharedGapBytes : 0, machine.passes};
+          settings.checked_layout ? kCheckedSharedGapBytes : 0, machine.passes};
 }
 
 const std::pair<const std::uint64_t, HostMemory>* Context::find_host_memory(

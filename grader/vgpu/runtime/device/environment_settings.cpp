@@ -127,6 +127,8 @@ base::Result<Settings> read_settings(const Environment& environment) {
   if (auto checks = read.accepted(read_checks(environment("MEMBOUND_CHECK"))))
     settings.checks = *checks;
   if (const auto most = read.number("MEMBOUND_CHECK_BLOCKS")) settings.checks.most_blocks = *most;
+  settings.checked_layout = read.is("MEMBOUND_LAYOUT", "checked", "usual", "usual or checked") ||
+                            settings.checks.memcheck;
   if (read.is("MEMBOUND_SCHEDULING", "lockstep", "independent", "independent or lockstep"))
     settings.scheduling = exec::Scheduling::kLockstep;
   if (const auto seed = read.number("MEMBOUND_SHUFFLE")) settings.shuffle_seed = *seed;

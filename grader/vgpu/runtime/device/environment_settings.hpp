@@ -31,6 +31,7 @@ struct Settings {
   std::string counters_file = {};  ///< MEMBOUND_COUNTERS=FILE.json; empty: none is written
   exec::Checks checks = {};        ///< MEMBOUND_CHECK=all|none|memcheck,racecheck,…
                                    ///< and MEMBOUND_CHECK_BLOCKS=N of a launch, at most
+  bool checked_layout = false;     ///< MEMBOUND_LAYOUT=checked: memory as memcheck lays it out
   exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING
   std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
   /// MEMBOUND_ORDERS=lanes: of what is drawn, only the order of an atomic operation's lanes is;
