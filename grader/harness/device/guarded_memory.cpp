@@ -171,16 +171,21 @@ std::vector<std::byte> poison_bytes(std::size_t size_bytes) {
 constexpr std::size_t kPatternBytes = std::size_t{1} << 20;  // whole poison words
 constexpr std::size_t kLittleBytes = std::size_t{1} << 16;
 
-void put(std::byte* d_target, const std::vector<std::byte>& bytes) {
+void put(std::byte* d_target, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
   cuda_check(cudaMemcpy(d_target, bytes.data(), bytes.size(), cudaMemcpyHostToDevice),
              "filling an array");
 }
 
-/// Zone, poison and zone, of which one pattern comes from the host: the device copies it on and on.
-void fill_with_poison(std::byte* d_target, const std::vector<std::byte>& zone,
-                      std::size_t size_bytes) {
-  put(d_target, zone);
-  std::byte* const d_data = d_target + zone.size();
+void read_back(const std::byte* d_source, std::span<std::byte> bytes) {
+  if (bytes.empty()) return;
+  cuda_check(cudaMemcpy(bytes.data(), d_source, bytes.size(), cudaMemcpyDeviceToHost),
+             "reading device memory back");
+}
+
+/// One pattern comes from the host: the device copies it on and on. A submission chooses the size
+/// of its scratch: the host's memory must not grow with it.
+void fill_with_poison(std::byte* d_data, std::size_t size_bytes) {
   std::size_t done = std::min(kPatternBytes, size_bytes);
   put(d_data, poison_bytes(done));
   while (done < size_bytes) {
@@ -189,15 +194,23 @@ void fill_with_poison(std::byte* d_target, const std::vector<std::byte>& zone,
                "filling an array");
     done += now;
   }
-  put(d_data + size_bytes, zone);
 }
 
-std::vector<std::byte> read_back(const std::byte* d_source, std::size_t size_bytes) {
-  std::vector<std::byte> bytes(size_bytes);
-  if (size_bytes > 0)
-    cuda_check(cudaMemcpy(bytes.data(), d_source, size_bytes, cudaMemcpyDeviceToHost),
-               "reading device memory back");
-  return bytes;
+/// Damage of an input of which a copy is kept. Compared part by part: most are whole.
+std::optional<std::string> input_damage_on_device(const std::byte* d_data,
+                                                  const std::vector<std::byte>& before,
+                                                  std::size_t element_bytes) {
+  std::vector<std::byte> part(std::min(kPatternBytes, before.size()));
+  bool whole = true;
+  for (std::size_t begin = 0; whole && begin < before.size(); begin += part.size()) {
+    const std::size_t bytes = std::min(part.size(), before.size() - begin);
+    read_back(d_data + begin, std::span(part).first(bytes));
+    whole = std::memcmp(part.data(), &before[begin], bytes) == 0;
+  }
+  if (whole) return std::nullopt;
+  part.resize(before.size());
+  read_back(d_data, part);
+  return input_damage(part, before, element_bytes);
 }
 
 }  // namespace
@@ -214,25 +227,27 @@ GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, 
   block_->d_allocation = static_cast<std::byte*>(d_allocation);
   Block::all().insert(block_.get());
 
-  std::vector<std::byte> content = guard_pattern(guard_bytes(), block_->mark);
-  const std::vector<std::byte> zone = content;
-  // A submission chooses the size of its scratch: ours must not grow with it.
-  if (initial == nullptr && size_bytes > kPatternBytes) {
-    fill_with_poison(block_->d_allocation, zone, size_bytes);
-    forget_writes(d_allocation, size_bytes);
-    return;
+  const std::vector<std::byte> zone = guard_pattern(guard_bytes(), block_->mark);
+  const auto* const bytes = static_cast<const std::byte*>(initial);
+  if (initial != nullptr && role == Role::kInput) block_->initial.assign(bytes, bytes + size_bytes);
+  if (size_bytes > kLittleBytes) {
+    put(block_->d_allocation, zone);
+    if (initial == nullptr)
+      fill_with_poison(block_->d_data(), size_bytes);
+    else
+      put(block_->d_data(), {bytes, size_bytes});
+    put(block_->d_data() + size_bytes, zone);
+  } else {  // one way to the device instead of three
+    std::vector<std::byte> content = zone;
+    if (initial == nullptr) {
+      const std::vector<std::byte> poison = poison_bytes(size_bytes);
+      content.insert(content.end(), poison.begin(), poison.end());
+    } else {
+      content.insert(content.end(), bytes, bytes + size_bytes);
+    }
+    content.insert(content.end(), zone.begin(), zone.end());
+    put(block_->d_allocation, content);
   }
-  if (initial == nullptr) {
-    const std::vector<std::byte> poison = poison_bytes(size_bytes);
-    content.insert(content.end(), poison.begin(), poison.end());
-  } else {
-    const auto* bytes = static_cast<const std::byte*>(initial);
-    content.insert(content.end(), bytes, bytes + size_bytes);
-    if (role == Role::kInput) block_->initial.assign(bytes, bytes + size_bytes);
-  }
-  content.insert(content.end(), zone.begin(), zone.end());
-  cuda_check(cudaMemcpy(d_allocation, content.data(), content.size(), cudaMemcpyHostToDevice),
-             "filling an array");
   if (initial == nullptr) forget_writes(d_allocation, size_bytes);
 }
 
@@ -261,13 +276,13 @@ std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() {
     const bool is_input = block->role == Role::kInput && block->size_bytes != 0 &&
                           !base::switched_off("harness.inputs");
     // A little more costs less than another way to the device.
-    const bool whole = is_input || block->size_bytes <= kLittleBytes;
+    const bool whole = block->size_bytes <= kLittleBytes;
     const std::size_t zone = guard_bytes(), behind = zone + block->size_bytes;
-    std::vector<std::byte> all;
-    if (whole) all = read_back(block->d_allocation, behind + zone);
+    std::vector<std::byte> all(whole ? behind + zone : zone);
+    if (whole) read_back(block->d_allocation, all);
     const auto damage = [&](std::size_t begin, Side side) {
       if (base::switched_off("harness.guard-zones")) return std::optional<std::string>();
-      if (!whole) all = read_back(block->d_allocation + begin, zone);
+      if (!whole) read_back(block->d_allocation + begin, all);
       return zone_damage(std::span(all).subspan(whole ? begin : 0, zone), block->mark, side,
                          block->element_bytes, count);
     };
@@ -276,9 +291,11 @@ std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() {
     if (auto text = damage(behind, Side::kBehind))
       return Damage{block->d_data(), DamageKind::kOutside, *text};
     if (!is_input) continue;
-    if (auto text = input_damage(std::span(all).subspan(zone, block->size_bytes), block->initial,
-                                 block->element_bytes))
-      return Damage{block->d_data(), DamageKind::kInputChanged, *text};
+    const auto text =
+        whole ? input_damage(std::span(all).subspan(zone, block->size_bytes), block->initial,
+                             block->element_bytes)
+              : input_damage_on_device(block->d_data(), block->initial, block->element_bytes);
+    if (text) return Damage{block->d_data(), DamageKind::kInputChanged, *text};
   }
   return std::nullopt;
 }
