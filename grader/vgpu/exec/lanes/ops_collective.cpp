@@ -3,6 +3,8 @@
 /// @file
 /// Shuffles, votes, matches and warp-wide reductions: where lanes see each other. The lanes a
 /// member mask names wait for each other first; lanes that have exited are not missed.
+#include <algorithm>
+
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
@@ -54,11 +56,57 @@ void tell_of_odd_width(Warp& w, const Step* s) {
   }
 }
 
+bool are_all(const std::uint32_t* lanes, std::uint32_t value) {
+  std::uint32_t differ = 0;
+  for (std::uint32_t i = 0; i < 32; ++i) differ |= lanes[i] ^ value;
+  return differ == 0;
+}
+
+/// The shuffle that nearly all kernels execute: all 32 lanes, in one segment, by one distance.
+/// False: it is another one, and nothing was done.
+bool shuffle_whole_warp(const Warp& w, const Step* s, std::uint32_t* values, std::uint32_t& found) {
+  using program::ShuffleMode;
+  const ShuffleMode mode = s->extra->in->as<program::Shuffle>().mode;
+  const std::uint32_t last = mode == ShuffleMode::kUp ? 0 : 31;
+  const auto* by = at<const std::uint32_t>(w, s->b);
+  const std::uint32_t distance = by[0] & 31;
+  if (w.mask != 0xFFFFFFFFu || !are_all(at<const std::uint32_t>(w, s->extra->s[3]), 0xFFFFFFFFu) ||
+      !are_all(at<const std::uint32_t>(w, s->c), last) || !are_all(by, by[0]))
+    return false;
+  const auto* a = at<const std::uint32_t>(w, s->a);
+  const std::uint32_t rest = 32 - distance;
+  found = 0xFFFFFFFFu;
+  switch (mode) {
+    case ShuffleMode::kUp:
+      std::copy_n(a, distance, values);
+      std::copy_n(a, rest, values + distance);
+      found <<= distance;
+      break;
+    case ShuffleMode::kDown:
+      std::copy_n(a + distance, rest, values);
+      std::copy_n(a + rest, distance, values + rest);
+      found >>= distance;
+      break;
+    case ShuffleMode::kBfly:
+      for (std::uint32_t i = 0; i < 32; ++i) values[i] = a[i ^ distance];
+      break;
+    case ShuffleMode::kIdx:
+      std::fill_n(values, 32, a[distance]);
+      break;
+  }
+  return true;
+}
+
 const Step* shuffle(Warp& w, const Step* s) {
   if (!converged(w, s, s->extra->s[3])) return w.stop;
   const auto* a = at<const std::uint32_t>(w, s->a);
   const auto* members = at<const std::uint32_t>(w, s->extra->s[3]);
   std::uint32_t values[32], found = 0, deserted = 0;
+  if (shuffle_whole_warp(w, s, values, found)) {
+    write_lanes(w, s->d, values);
+    if (s->collective.has_second) set_predicate(w, s->extra->d[1], found);
+    return s + 1;
+  }
   for (std::uint32_t i = 0; i < 32; ++i) {
     const ShuffleSource source = shuffle_source(w, s, i);
     values[i] = a[source.lane];
