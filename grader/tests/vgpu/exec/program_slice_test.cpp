@@ -139,6 +139,15 @@ TEST(ProgramSlice, KeepsSharedMemoryAndItsBarriersWhereTheyDecide) {
   EXPECT_LT(is_value.report.warp_instructions, decides.report.warp_instructions);
 }
 
+TEST(ProgramSlice, PassesOverWhatAnAtomicAdditionAdds) {
+  const std::string red = std::string(kLong) + "red.global.add.u32 [%rd4], %r4;\n";
+  // As nvcc writes it: nobody reads %r11.
+  const std::string atom = std::string(kLong) + "atom.global.add.u32 %r11, [%rd4], %r4;\n";
+  const Shown whole = run_kernel(atom, 0), slice = run_kernel(atom, 1);
+  EXPECT_LT(slice.report.warp_instructions, whole.report.warp_instructions / 2);
+  EXPECT_EQ(slice.report.warp_instructions, run_kernel(red, 1).report.warp_instructions);
+}
+
 TEST(ProgramSlice, IsNotRunWhereBlocksMayLearnFromEachOther) {
   const Shown slice =
       run_kernel("atom.global.add.u32 %r5, [%rd0], 1;\nadd.u32 %r4, %r4, %r5;\n", 1);

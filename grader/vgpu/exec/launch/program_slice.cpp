@@ -13,6 +13,7 @@
 ///   @p bra     loop          kept
 ///   st.global  [r7], r2      kept, and r7 with it; whatever r2 holds is stored
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
@@ -88,6 +89,13 @@ std::uint8_t written_by(const Instruction& in) {
     default:
       return kNowhere;
   }
+}
+
+/// Whether it writes to memory and gives nothing back. nvcc writes `red` as `atom` without a use of
+/// its result.
+bool only_stores(const Instruction& in) {
+  return shape_of(in) == Shape::kStore || shape_of(in) == Shape::kRed ||
+         (shape_of(in) == Shape::kAtom && in.has(program::kResultUnused));
 }
 
 /// Whether nothing but its results comes of it, or nothing at all.
@@ -185,8 +193,7 @@ class Slice {
       for (const Value& value : in.d) needed.remove(value);
     needed.put(in.guard);
     // Of a store whose value nobody reads its place alone counts.
-    const bool by_place = (shape_of(in) == Shape::kStore || shape_of(in) == Shape::kRed) &&
-                          (written_by(in) & read_) == 0;
+    const bool by_place = only_stores(in) && (written_by(in) & read_) == 0;
     needed.put(in.s[0]);
     by_place_[static_cast<std::size_t>(&in - function_.code.data())] = by_place;
     if (by_place) return true;
@@ -232,7 +239,12 @@ const Step* note_store(Warp& w, const Step* s) {
   const auto* addresses =
       reinterpret_cast<const std::uint64_t*>(w.bases[s->a >> 30] + (s->a & kOffset));
   std::uint64_t sum = 0;
-  for (std::uint32_t lane = 0; lane < 32; ++lane) sum += (w.mask >> lane & 1) * addresses[lane];
+  if (w.mask == 0xFFFFFFFFu) {
+    for (std::uint32_t lane = 0; lane < 32; ++lane) sum += addresses[lane];
+  } else {
+    for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
+      sum += addresses[std::countr_zero(rest)];
+  }
   const std::uint64_t lanes = lane_count(w.mask);
   const std::uint64_t bytes = std::uint64_t{in.vector} * ptx::size_bytes(in.type);
   sum += lanes * static_cast<std::uint64_t>(s->address.offset);
