@@ -277,8 +277,9 @@ std::uint64_t processors() {
 /// Where blocks hand something over, so many are there to take it: all of a small grid. With as
 /// many under way another one starts but now and then, for each takes memory.
 constexpr std::uint64_t kSideBySide = 32;
-constexpr std::uint64_t kManySideBySide = 80;  // in drawn orders: more than a warp can look back at
-constexpr std::uint64_t kNowAndThen = 16;      // sweeps
+/// In drawn orders, once a block waits for another one: more than a warp can look back at.
+constexpr std::uint64_t kManySideBySide = 80;
+constexpr std::uint64_t kNowAndThen = 16;  // sweeps
 
 /// One thread. A block runs until it is done, only spins or hands something over; then all others
 /// get a turn, and a new block starts when there is room for it. The blocks of a cooperative launch
@@ -290,7 +291,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
   std::deque<std::unique_ptr<Block>> running;
   std::vector<std::unique_ptr<Block>> spare;
   GridBarrierWatch watch(launch);
-  const std::uint64_t side_by_side = std::min(resident, seed ? kManySideBySide : kSideBySide);
+  std::uint64_t side_by_side = std::min(resident, kSideBySide);
   std::mt19937_64 random(seed.value_or(0));
   std::uint64_t started = 0, sweeps = 0;
   bool some_passed = false;
@@ -341,6 +342,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
           running.push_back(std::move(block));
           break;
         case BlockTurn::kYielded:
+          if (seed) side_by_side = std::min(resident, kManySideBySide);
           running.push_back(std::move(block));
           break;
       }
