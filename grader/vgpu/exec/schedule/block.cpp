@@ -82,9 +82,9 @@ void draw_turns(Block& block) {
   // all kernels were tried in, is that of all a shuffle of few warps would give too often: half of
   // the sweeps have the last warp first, or another one.
   if (order.size() > 1 && drawn % 4 == 0) {
-    std::ranges::sort(order, std::ranges::greater());
+    std::iota(order.rbegin(), order.rend(), 0u);
   } else if (order.size() > 1 && drawn % 4 == 1) {
-    std::ranges::sort(order);
+    std::iota(order.begin(), order.end(), 0u);
     const std::uint64_t by = 1 + (drawn >> 2) % (order.size() - 1);
     std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(by), order.end());
   } else {
@@ -96,6 +96,33 @@ void draw_turns(Block& block) {
 }
 
 namespace {
+
+/// Frames of a thread's launches that have ended. Where blocks hand something over, each launch has
+/// many under way: fresh memory for all their registers took longer than to run them.
+class SpareFrames {
+ public:
+  static SpareFrames& of_thread() {
+    thread_local SpareFrames spares;
+    return spares;
+  }
+  std::unique_ptr<Frame> take() {
+    if (frames_.empty()) return std::make_unique<Frame>();
+    std::unique_ptr<Frame> frame = std::move(frames_.back());
+    frames_.pop_back();
+    words_ -= frame->storage.size();
+    return frame;
+  }
+  void keep(std::unique_ptr<Frame> frame) {
+    if (words_ + frame->storage.size() > kMostWords) return;
+    words_ += frame->storage.size();
+    frames_.push_back(std::move(frame));
+  }
+
+ private:
+  static constexpr std::size_t kMostWords = std::size_t{4} << 20;  ///< 32 MiB
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::size_t words_ = 0;
+};
 
 std::uint32_t* slot(std::vector<std::uint64_t>& area, std::uint32_t index) {
   return reinterpret_cast<std::uint32_t*>(area.data()) + index * 32;
@@ -206,6 +233,11 @@ bool resolve_standstill(Block& block) {
 }
 
 }  // namespace
+
+Block::~Block() {
+  for (Warp& w : warps)
+    for (auto& frame : w.frames) SpareFrames::of_thread().keep(std::move(frame));
+}
 
 std::unique_ptr<Block> make_block(Launch& launch, Worker& worker) {
   auto block = std::make_unique<Block>();
@@ -321,7 +353,7 @@ Frame* make_frame(Warp& w, std::uint32_t function, Frame* caller, std::uint32_t 
     frame = w.free_frames.back();
     w.free_frames.pop_back();
   } else {
-    w.frames.push_back(std::make_unique<Frame>());
+    w.frames.push_back(SpareFrames::of_thread().take());
     frame = w.frames.back().get();
   }
   frame->caller = caller;

@@ -316,6 +316,11 @@ struct PathTotals {
 
 /// One block while it runs.
 struct Block {
+  Block() = default;
+  ~Block();  ///< keeps its frames for other blocks
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
   Launch* launch = nullptr;
   Worker* worker = nullptr;
   Observer* observer = nullptr;
