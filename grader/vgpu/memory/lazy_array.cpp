@@ -10,9 +10,6 @@
 namespace membound::vgpu::memory {
 namespace {
 
-/// To lock what another thread is about to free.
-constexpr int kTries = 200;
-
 /// Of a larger array blocks run that lie far apart, and of few of them: a large page of the table
 /// would be cleared for each. Of 2^33 integers that took a fifth of the check of lab 01.
 constexpr std::uint64_t kDenseBytes = std::uint64_t{1} << 32;
@@ -73,16 +70,14 @@ LazyArray::Store& LazyArray::store_of(std::uint32_t at) {
 }
 
 std::uint32_t LazyArray::make_chunk(std::uint64_t chunk) {
-  std::unique_lock lock(mutexes_[chunk % mutexes_.size()], std::try_to_lock);
-  // Neighbouring blocks want the same chunk at once, and to make one takes less than to sleep.
-  for (int i = 0; !lock && i < kTries; ++i) {
-    std::this_thread::yield();
-    static_cast<void>(lock.try_lock());
-  }
-  if (!lock) lock.lock();
   std::atomic<std::uint32_t>& known = places_.at(chunk / kChunksOfPage)[chunk % kChunksOfPage];
-  std::uint32_t place = known.load(std::memory_order_relaxed);
-  if (place != 0) return place;
+  std::uint32_t place = 0;
+  if (!known.compare_exchange_strong(place, kBeingMade, std::memory_order_acquire)) {
+    // Neighbouring blocks want the same chunk at once, and to make one takes less than to sleep.
+    for (; place == kBeingMade; place = known.load(std::memory_order_acquire))
+      std::this_thread::yield();
+    return place;
+  }
   const std::uint32_t at = used_.fetch_add(1);
   Store& store = store_of(at);
   store.numbers[at % Store::kChunks] = static_cast<std::uint32_t>(chunk);
@@ -115,7 +110,7 @@ LazyArray::Range LazyArray::made_about(std::uint64_t offset) {
   const Places& page = *places_.find(chunk / kChunksOfPage);
   const std::uint64_t begin_of_page = chunk / kChunksOfPage * kChunksOfPage;
   const std::uint64_t chunks = std::min(kChunksOfPage, chunks_ - begin_of_page);
-  const auto place = [&page](std::uint64_t at) { return page[at].load(std::memory_order_acquire); };
+  const auto place = [&page](std::uint64_t at) { return place_in(page, at); };
   std::uint64_t begin = chunk - begin_of_page, end = begin + 1;
   for (std::uint32_t last = first; end < chunks && follows(last, place(end)); ++end) ++last;
   for (; begin > 0 && follows(place(begin - 1), first); --begin) --first;
@@ -124,23 +119,30 @@ LazyArray::Range LazyArray::made_about(std::uint64_t offset) {
 }
 
 void LazyArray::each_made(const See& see) const {
-  struct Made {
-    std::uint32_t chunk, place;
+  // Side by side in the array and in a store: what one warp touched is one run, mostly.
+  struct Run {
+    std::uint32_t chunk, place, count;
   };
-  std::vector<Made> all;
+  std::vector<Run> runs;
   const std::uint32_t used = used_.load();
-  all.reserve(used);
-  for (std::uint32_t at = 0; at < used; ++at)
-    all.push_back({stores_[at / Store::kChunks].load()->numbers[at % Store::kChunks], at + 1});
-  std::ranges::sort(all, {}, &Made::chunk);
-  for (std::size_t i = 0; i < all.size();) {
+  for (std::uint32_t at = 0; at < used; ++at) {
+    const std::uint32_t chunk = stores_[at / Store::kChunks].load()->numbers[at % Store::kChunks];
+    if (!runs.empty() && chunk == runs.back().chunk + runs.back().count &&
+        follows(runs.back().place + runs.back().count - 1, at + 1))
+      ++runs.back().count;
+    else
+      runs.push_back({chunk, at + 1, 1});
+  }
+  std::ranges::sort(runs, {}, &Run::chunk);
+  for (std::size_t i = 0; i < runs.size();) {
     std::size_t next = i + 1;
-    while (next < all.size() && all[next].chunk == all[next - 1].chunk + 1 &&
-           follows(all[next - 1].place, all[next].place))
+    const auto last = [&] { return runs[next - 1].chunk + runs[next - 1].count; };
+    while (next < runs.size() && runs[next].chunk == last() &&
+           follows(runs[next - 1].place + runs[next - 1].count - 1, runs[next].place))
       ++next;
-    const std::uint64_t begin = all[i].chunk * kChunkBytes;
-    const std::uint64_t end = std::min((all[next - 1].chunk + 1) * kChunkBytes, bytes_);
-    see(begin, {host_of(all[i].place), end - begin});
+    const std::uint64_t begin = runs[i].chunk * kChunkBytes;
+    const std::uint64_t end = std::min(last() * kChunkBytes, bytes_);
+    see(begin, {host_of(runs[i].place), end - begin});
     i = next;
   }
 }

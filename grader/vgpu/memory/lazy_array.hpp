@@ -82,10 +82,15 @@ class LazyArray {
 
   /// Of a page's chunks: 1 + the number of its place in the stores; 0: not made.
   static constexpr std::uint64_t kChunksOfPage = 8;
+  static constexpr std::uint32_t kBeingMade = ~std::uint32_t{0};  ///< by some thread
   using Places = std::array<std::atomic<std::uint32_t>, kChunksOfPage>;
   [[nodiscard]] std::uint32_t place_of(std::uint64_t chunk) const {
     const Places* const page = places_.find(chunk / kChunksOfPage);
-    return page == nullptr ? 0 : (*page)[chunk % kChunksOfPage].load(std::memory_order_acquire);
+    return page == nullptr ? 0 : place_in(*page, chunk % kChunksOfPage);
+  }
+  [[nodiscard]] static std::uint32_t place_in(const Places& page, std::uint64_t chunk) {
+    const std::uint32_t place = page[chunk].load(std::memory_order_acquire);
+    return place == kBeingMade ? 0 : place;
   }
   [[nodiscard]] std::byte* host_of(std::uint32_t place) const {
     const std::uint32_t at = place - 1;
@@ -107,7 +112,6 @@ class LazyArray {
   std::atomic<Store*>* stores_;          ///< in those bytes
   std::atomic<std::uint32_t> used_ = 0;  ///< places
   std::mutex stores_mutex_;
-  std::array<std::mutex, 64> mutexes_;  ///< of every so many chunks: making one takes a while
 };
 
 /// One worker's, for as long as a launch runs: a chunk stays where it is for so long.
