@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -97,15 +98,16 @@ void draw_turns(Block& block) {
 
 namespace {
 
-/// Frames of a thread's launches that have ended. Where blocks hand something over, each launch has
-/// many under way: fresh memory for all their registers took longer than to run them.
+/// Frames of launches that have ended. Where blocks hand something over, each launch has many under
+/// way: fresh memory for all their registers took longer than to run them.
 class SpareFrames {
  public:
-  static SpareFrames& of_thread() {
-    thread_local SpareFrames spares;
-    return spares;
+  static SpareFrames& all() {
+    static auto* const spares = new SpareFrames;  // launches may end after static objects do
+    return *spares;
   }
   std::unique_ptr<Frame> take() {
+    const std::lock_guard lock(mutex_);
     if (frames_.empty()) return std::make_unique<Frame>();
     std::unique_ptr<Frame> frame = std::move(frames_.back());
     frames_.pop_back();
@@ -113,6 +115,7 @@ class SpareFrames {
     return frame;
   }
   void keep(std::unique_ptr<Frame> frame) {
+    const std::lock_guard lock(mutex_);
     if (words_ + frame->storage.size() > kMostWords) return;
     words_ += frame->storage.size();
     frames_.push_back(std::move(frame));
@@ -120,6 +123,7 @@ class SpareFrames {
 
  private:
   static constexpr std::size_t kMostWords = std::size_t{4} << 20;  ///< 32 MiB
+  std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::size_t words_ = 0;
 };
@@ -236,7 +240,7 @@ bool resolve_standstill(Block& block) {
 
 Block::~Block() {
   for (Warp& w : warps)
-    for (auto& frame : w.frames) SpareFrames::of_thread().keep(std::move(frame));
+    for (auto& frame : w.frames) SpareFrames::all().keep(std::move(frame));
 }
 
 std::unique_ptr<Block> make_block(Launch& launch, Worker& worker) {
@@ -353,7 +357,7 @@ Frame* make_frame(Warp& w, std::uint32_t function, Frame* caller, std::uint32_t 
     frame = w.free_frames.back();
     w.free_frames.pop_back();
   } else {
-    w.frames.push_back(SpareFrames::of_thread().take());
+    w.frames.push_back(SpareFrames::all().take());
     frame = w.frames.back().get();
   }
   frame->caller = caller;
