@@ -90,12 +90,12 @@ void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uin
     clock.time = clock.whole = 1;
     clock.lanes = lanes[w];
     clock.touched = false;
-    clock.lane_join_count = clock.takeover_count = clock.takers = 0;
-    clock.blocks = clock.takers_blocks = nullptr;
+    clock.lane_join_count = clock.acquisition_count = clock.acquirers = 0;
+    clock.blocks = clock.acquirers_blocks = nullptr;
     clock.reads = {};
     if (clock.block_fence.made) clock.block_fence = {};
     if (clock.device_fence.made) clock.device_fence = {};
-    clock.last_taken = nullptr;
+    clock.last_acquired = nullptr;
   }
 }
 
@@ -115,7 +115,7 @@ void BlockClock::join_all(std::uint32_t id) {
     time = std::max(time, warps_[w].time);
     touched = touched || warps_[w].touched;
     if (warps_[w].blocks != nullptr) blocks = joined(blocks, warps_[w].blocks);
-    if (warps_[w].takers != 0) blocks = joined(blocks, warps_[w].takers_blocks);
+    if (warps_[w].acquirers != 0) blocks = joined(blocks, warps_[w].acquirers_blocks);
     if (!warps_[w].reads.empty()) reads.join(warps_[w].reads);
   }
   if (touched && time < Epoch::kLastTime) ++time;
@@ -125,8 +125,8 @@ void BlockClock::join_all(std::uint32_t id) {
     WarpClock& clock = warps_[w];
     clock.time = clock.whole = time;
     clock.touched = false;
-    clock.lane_join_count = clock.takeover_count = clock.takers = 0;
-    clock.takers_blocks = nullptr;
+    clock.lane_join_count = clock.acquisition_count = clock.acquirers = 0;
+    clock.acquirers_blocks = nullptr;
     if (blocks != nullptr) clock.blocks = blocks;
     if (!reads.empty()) clock.reads = reads;
   }
@@ -192,43 +192,43 @@ void BlockClock::join_lanes(std::uint32_t warp, std::uint32_t lanes) {
   add_join(clock, {clock.time, lanes, lanes});
 }
 
-/// What one of the lanes `from` has taken over, `to` know now, too.
+/// What one of the lanes `from` has acquired, `to` know now, too.
 void BlockClock::spread(WarpClock& clock, std::uint32_t from, std::uint32_t to) {
-  for (std::uint32_t i = 0; i < clock.takeover_count; ++i)
-    if ((clock.takeovers[i].takers & from) != 0) clock.takeovers[i].takers |= to;
-  if ((clock.takers & from) != 0) learn(clock, nullptr, to);
+  for (std::uint32_t i = 0; i < clock.acquisition_count; ++i)
+    if ((clock.acquisitions[i].acquirers & from) != 0) clock.acquisitions[i].acquirers |= to;
+  if ((clock.acquirers & from) != 0) learn(clock, nullptr, to);
 }
 
-/// `lanes` know this of other blocks, and what other lanes have taken over before.
+/// `lanes` know this of other blocks, and what other lanes have acquired before.
 void BlockClock::learn(WarpClock& clock, const VectorClocksPtr& blocks, std::uint32_t lanes) {
-  clock.takers |= lanes;
-  clock.takers_blocks = joined(clock.takers_blocks, blocks);
-  if ((clock.lanes & ~clock.takers) != 0) return;
-  clock.blocks = joined(clock.blocks, clock.takers_blocks);
-  clock.takers_blocks = nullptr;
-  clock.takers = 0;
+  clock.acquirers |= lanes;
+  clock.acquirers_blocks = joined(clock.acquirers_blocks, blocks);
+  if ((clock.lanes & ~clock.acquirers) != 0) return;
+  clock.blocks = joined(clock.blocks, clock.acquirers_blocks);
+  clock.acquirers_blocks = nullptr;
+  clock.acquirers = 0;
 }
 
 /// Of another warp of the block.
-void BlockClock::take_over(std::uint32_t warp, const VectorClock& past, std::uint32_t lanes) {
+void BlockClock::acquire_from(std::uint32_t warp, const VectorClock& past, std::uint32_t lanes) {
   WarpClock& clock = warps_[warp];
   if ((clock.lanes & ~lanes) == 0 && past.lanes == ~0u) {
     table_[warp][past.warp] = std::max(table_[warp][past.warp], past.time);
     return;
   }
-  for (std::uint32_t i = 0; i < clock.takeover_count; ++i) {
-    Takeover& known = clock.takeovers[i];
-    if (known.past.warp != past.warp || known.takers != lanes) continue;
+  for (std::uint32_t i = 0; i < clock.acquisition_count; ++i) {
+    Acquisition& known = clock.acquisitions[i];
+    if (known.past.warp != past.warp || known.acquirers != lanes) continue;
     known.past.join(past);
     return;
   }
-  if (clock.takeover_count == kTakeovers) {  // forget the oldest: counts for both warps whole
-    const VectorClock& oldest = clock.takeovers[0].past;
+  if (clock.acquisition_count == kAcquisitions) {  // forget the oldest: counts for both warps whole
+    const VectorClock& oldest = clock.acquisitions[0].past;
     table_[warp][oldest.warp] = std::max(table_[warp][oldest.warp], oldest.time);
-    std::move(clock.takeovers.begin() + 1, clock.takeovers.end(), clock.takeovers.begin());
-    --clock.takeover_count;
+    std::move(clock.acquisitions.begin() + 1, clock.acquisitions.end(), clock.acquisitions.begin());
+    --clock.acquisition_count;
   }
-  clock.takeovers[clock.takeover_count++] = {past, lanes};
+  clock.acquisitions[clock.acquisition_count++] = {past, lanes};
 }
 
 /// Of the past of its warp that lanes release: what they did, and those they have met.
@@ -246,8 +246,9 @@ VectorClock BlockClock::told_by(const WarpClock& clock, std::uint32_t warp, Vect
 std::uint32_t BlockClock::known_of(std::uint32_t warp, std::uint32_t other) const {
   std::uint32_t time = table_[warp][other];
   const WarpClock& clock = warps_[warp];
-  for (std::uint32_t i = 0; i < clock.takeover_count; ++i)
-    if (clock.takeovers[i].past.warp == other) time = std::max(time, clock.takeovers[i].past.time);
+  for (std::uint32_t i = 0; i < clock.acquisition_count; ++i)
+    if (clock.acquisitions[i].past.warp == other)
+      time = std::max(time, clock.acquisitions[i].past.time);
   return time;
 }
 
@@ -256,9 +257,9 @@ void BlockClock::add_join(WarpClock& clock, const LaneJoin& join) {
   if (clock.lane_join_count > 0) {
     LaneJoin& last = clock.lane_joins[clock.lane_join_count - 1];
     const bool equal = last.from == join.from && last.to == join.to;
-    // A warp that takes over word by word has as many hand-overs as lanes: they count as one.
-    const bool hand_overs = last.from != last.to && join.from != join.to;
-    if (last.time == join.time && (equal || hand_overs)) {
+    // A warp that acquires word by word does so once a lane: that counts as one.
+    const bool between_lanes = last.from != last.to && join.from != join.to;
+    if (last.time == join.time && (equal || between_lanes)) {
       last.from |= join.from;
       last.to |= join.to;
       return;
@@ -273,7 +274,7 @@ void BlockClock::add_join(WarpClock& clock, const LaneJoin& join) {
 }
 
 VectorClocksPtr BlockClock::all_blocks(const WarpClock& clock) {
-  return clock.takers == 0 ? clock.blocks : joined(clock.blocks, clock.takers_blocks);
+  return clock.acquirers == 0 ? clock.blocks : joined(clock.blocks, clock.acquirers_blocks);
 }
 
 VectorClock BlockClock::own_past(std::uint32_t warp) const {
@@ -337,11 +338,11 @@ void BlockClock::release_reads(std::uint32_t warp, SyncVariable& place) {
 
 void BlockClock::acquire(std::uint32_t warp, std::uint32_t lanes, const SyncVariable& place) {
   WarpClock& clock = warps_[warp];
-  const bool again = clock.last_taken == &place && clock.last_version == place.version;
-  if (again && (lanes & ~clock.last_takers) == 0) return;
-  clock.last_taken = &place;
+  const bool again = clock.last_acquired == &place && clock.last_version == place.version;
+  if (again && (lanes & ~clock.last_acquirers) == 0) return;
+  clock.last_acquired = &place;
   clock.last_version = place.version;
-  clock.last_takers = again ? clock.last_takers | lanes : lanes;
+  clock.last_acquirers = again ? clock.last_acquirers | lanes : lanes;
   VectorClocksPtr blocks = place.on_device;
   if (const auto own = place.in_block.find(block_); own != place.in_block.end()) {
     keep_table();
@@ -349,7 +350,7 @@ void BlockClock::acquire(std::uint32_t warp, std::uint32_t lanes, const SyncVari
     const VectorClock& known = told.past;
     for (std::uint32_t v = 0; v < warp_count_; ++v)
       table_[warp][v] = std::max(table_[warp][v], known.base);
-    if (known.warp != warp && known.time > known.base) take_over(warp, known, lanes);
+    if (known.warp != warp && known.time > known.base) acquire_from(warp, known, lanes);
     // Lanes of one warp synchronise with each other in this way too: who acquires with who
     // released.
     if (known.warp == warp && known.time > known.base && told.lanes != ~0u)
@@ -387,7 +388,7 @@ bool BlockClock::lanes_ordered(const WarpClock& warp, std::uint64_t epoch,
 
 bool BlockClock::blocks_ordered(const WarpClock& warp, std::uint64_t epoch, std::uint32_t lane) {
   return among(warp.blocks, epoch) ||
-         (((warp.takers >> lane) & 1) != 0 && among(warp.takers_blocks, epoch));
+         (((warp.acquirers >> lane) & 1) != 0 && among(warp.acquirers_blocks, epoch));
 }
 
 bool BlockClock::ordered(std::uint64_t epoch, std::uint32_t thread) const {
@@ -402,9 +403,9 @@ bool BlockClock::ordered(std::uint64_t epoch, std::uint32_t thread) const {
   if (v != w) {
     if (!has_table_) return false;
     if (time < table_[w][v]) return true;
-    const auto* const end = warp.takeovers.data() + warp.takeover_count;
-    return std::any_of(warp.takeovers.data(), end, [&](const Takeover& known) {
-      return ((known.takers >> (thread % 32)) & 1) != 0 && known.past.covers(epoch);
+    const auto* const end = warp.acquisitions.data() + warp.acquisition_count;
+    return std::any_of(warp.acquisitions.data(), end, [&](const Acquisition& known) {
+      return ((known.acquirers >> (thread % 32)) & 1) != 0 && known.past.covers(epoch);
     });
   }
   if (Epoch::thread(epoch) == thread && (epoch & Epoch::kMany) == 0) return true;

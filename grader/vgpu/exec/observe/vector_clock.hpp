@@ -12,9 +12,10 @@
 /// as a list, barriers of some warps and acquires as a table warp x warp, acquires between
 /// blocks as a list of blocks. Fences travel as knowledge does: what a thread has fenced before a
 /// barrier, any thread after it releases by a write (fence.sc on both sides orders the two).
-/// A hand-over is the lanes' that release and acquire, and of those they have met. Where that is
-/// coarser than the memory model (who takes over and hands on tells what all its warp knows; a
-/// strong read counts as an acquire without a fence), it hides races and never invents one.
+/// A release is that of the lanes that make it and of those they have met; so is an acquire. Where
+/// that is coarser than the memory model (who releases what it has acquired tells all that its warp
+/// knows; a strong read counts as an acquire without a fence), it hides races and never invents
+/// one.
 #pragma once
 
 #include <array>
@@ -110,10 +111,10 @@ class BlockClock {
   [[nodiscard]] std::uint32_t time(std::uint32_t warp) const { return warps_[warp].time; }
   /// When all lanes of the warp met last.
   [[nodiscard]] std::uint32_t whole(std::uint32_t warp) const { return warps_[warp].whole; }
-  /// Have some of the warp's lanes met since all of them did, or taken something over?
+  /// Have some of the warp's lanes met since all of them did, or acquired something?
   [[nodiscard]] bool some_lanes_joined(std::uint32_t warp) const {
     const WarpClock& clock = warps_[warp];
-    return clock.lane_join_count != 0 || clock.takeover_count != 0 || clock.takers != 0;
+    return clock.lane_join_count != 0 || clock.acquisition_count != 0 || clock.acquirers != 0;
   }
   /// The warp accesses memory: what orders it next moves its time on.
   void touch(std::uint32_t warp) { warps_[warp].touched = true; }
@@ -155,12 +156,12 @@ class BlockClock {
     std::uint32_t from = 0, to = 0;
   };
   static constexpr std::uint32_t kLaneJoins = 16;
-  /// Some lanes took over what another warp of the block had released.
-  struct Takeover {
+  /// Some lanes acquired what another warp of the block had released.
+  struct Acquisition {
     VectorClock past;
-    std::uint32_t takers = 0;
+    std::uint32_t acquirers = 0;
   };
-  static constexpr std::uint32_t kTakeovers = 8;
+  static constexpr std::uint32_t kAcquisitions = 8;
   using Times = std::array<std::uint32_t, kWarps>;
   struct WarpClock {
     std::uint32_t time = 1;
@@ -169,16 +170,16 @@ class BlockClock {
     bool touched = false;
     std::uint32_t lane_join_count = 0;
     std::array<LaneJoin, kLaneJoins> lane_joins;
-    std::uint32_t takeover_count = 0;
-    std::array<Takeover, kTakeovers> takeovers;
+    std::uint32_t acquisition_count = 0;
+    std::array<Acquisition, kAcquisitions> acquisitions;
     VectorClocksPtr blocks;
-    VectorClocksPtr takers_blocks;  ///< what only the lanes `takers` know
-    std::uint32_t takers = 0;
+    VectorClocksPtr acquirers_blocks;  ///< what only the lanes `acquirers` know
+    std::uint32_t acquirers = 0;
     ReadClock reads;
     Fence block_fence, device_fence;
-    const SyncVariable* last_taken = nullptr;
+    const SyncVariable* last_acquired = nullptr;
     std::uint64_t last_version = 0;
-    std::uint32_t last_takers = 0;  ///< lanes
+    std::uint32_t last_acquirers = 0;  ///< lanes
   };
   struct Gathering {
     Times times{};
@@ -190,7 +191,7 @@ class BlockClock {
   static void add_join(WarpClock& warp, const LaneJoin& join);
   static void spread(WarpClock& warp, std::uint32_t from, std::uint32_t to);
   static void learn(WarpClock& warp, const VectorClocksPtr& blocks, std::uint32_t lanes);
-  void take_over(std::uint32_t warp, const VectorClock& past, std::uint32_t lanes);
+  void acquire_from(std::uint32_t warp, const VectorClock& past, std::uint32_t lanes);
   [[nodiscard]] static VectorClock told_by(const WarpClock& clock, std::uint32_t warp,
                                            VectorClock past, std::uint32_t lanes);
   [[nodiscard]] std::uint32_t known_of(std::uint32_t warp, std::uint32_t other) const;
