@@ -31,9 +31,10 @@ std::string row(const Context& context, const course::Lab& lab, const course::St
   const auto answer = state.last ? state.last->answer : std::nullopt;
   std::string text = name_of(lab, stage) + ": " + stage.question->ask + "\n";
   if (!state.predicted) return text;
-  return text + (answer ? "  " + report::said_and_counted(stage, state.predicted, answer)
-                        : "  You said " + report::amount(*state.predicted) + " " +
-                              stage.question->unit + "; not checked yet.\n");
+  return text +
+         (answer ? "  " + report::said_and_counted(stage, state.predicted, answer, state.compiler)
+                 : "  You said " + report::amount(*state.predicted) + " " + stage.question->unit +
+                       "; not checked yet.\n");
 }
 
 base::Result<double> number_in(const std::string& text, const course::Question& question) {

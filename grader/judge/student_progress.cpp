@@ -52,6 +52,7 @@ StageState StateFolder::read(const std::string& lab, int stage) const {
     course::read_field(in, "ever_passed", state.ever_passed);
     course::read_field(in, "hints_used", state.hints_used);
     course::read_field(in, "predicted", state.predicted);
+    course::read_field(in, "compiler", state.compiler);
     course::read_field(in, "history", state.history);
     return state;
   } catch (const json::exception&) {
@@ -67,6 +68,7 @@ base::Status StateFolder::write(const std::string& lab, int stage, const StageSt
               {"ever_passed", state.ever_passed},
               {"hints_used", state.hints_used}};
   if (state.last) out["last"] = *state.last;
+  if (!state.compiler.empty()) out["compiler"] = state.compiler;
   if (state.predicted) out["predicted"] = *state.predicted;
   if (!state.history.empty()) out["history"] = state.history;
   return base::write_file(file_of(folder_, lab, stage), course::dump_safely(out) + "\n");
@@ -90,6 +92,7 @@ base::Status StateFolder::remember(const course::Result& result) const {
     add_check(stage, state.history);
     state.checked_at = result.created_at;
     state.submission_sha256 = result.submission_sha256;
+    state.compiler = result.compiler;
     state.best_points = std::max(state.best_points, stage.points);
     state.ever_passed = state.ever_passed || stage.passed();
     const auto written = write(stage.lab, stage.stage, state);

@@ -23,6 +23,7 @@ struct StageState {
   std::optional<course::StageResult> last;  ///< without raw samples and traces
   std::string checked_at;                   ///< UTC
   std::string submission_sha256;
+  std::string compiler;  ///< of the last check: "nvcc 13.0.88"
   double best_points = 0;
   bool ever_passed = false;
   std::map<std::string, int> hints_used;  ///< by tag: tiers shown

@@ -113,6 +113,15 @@ TEST(State, RemembersTheSameWhetherOrNotAPageWasMade) {
   EXPECT_EQ(*base::read_file(folder.path() / "01-x" / "2.json"), *plain);
 }
 
+TEST(State, RemembersTheCompilerOfTheLastCheck) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path());
+  course::Result result = result_with(course::Verdict::kPassed, 20);
+  result.compiler = "clang 14.0.6";
+  ASSERT_TRUE(states.remember(result));
+  EXPECT_EQ(states.read("01-x", 2).compiler, "clang 14.0.6");
+}
+
 TEST(State, KeepsHintsWhenAResultIsRemembered) {
   const TemporaryFolder folder;
   const StateFolder states(folder.path());
