@@ -66,7 +66,7 @@ class Runs {
     const Preparation prepared =
         launcher_.prepare({experiment_.kernel, "<" + std::to_string(point.x) + ">", {n, point.x}},
                           kSecondsToEvaluate);
-    if (prepared.refusal) return prepared.refusal->error;
+    if (prepared.refusal) return of_experiment(prepared.refusal->error);
     const TimedBuffer form{
         .type = ElementType::kFloat,
         .count = static_cast<std::size_t>(experiment_.array_bytes(n, point)) / sizeof(float)};
@@ -93,6 +93,18 @@ class Runs {
   }
 
  private:
+  /// The launcher speaks of a lab's kernel.cu, which `membound reset` can bring back; an
+  /// experiment's file has no skeleton.
+  [[nodiscard]] base::Error of_experiment(base::Error error) const {
+    if (error.where != course::kKernelFile) return error;
+    const auto handout = experiment_.file.parent_path();
+    error.where = experiment_.file.lexically_relative(handout.parent_path().parent_path()).string();
+    error.advice =
+        "the file as the course has it, or its row in experiments.json beside it, which "
+        "names the kernel";
+    return error;
+  }
+
   const course::Experiment& experiment_;
   const Device& device_;
   const DeviceKernels& kernels_;

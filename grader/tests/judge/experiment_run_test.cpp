@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class RunOfAnExperiment : public testing::Test {
  protected:
@@ -118,7 +119,9 @@ TEST_F(RunOfAnExperiment, AKernelThatDoesNotCompileIsToldWithTheCompilersWords) 
 TEST_F(RunOfAnExperiment, AKernelThatIsNotThereIsNamed) {
   choose("tile-widths");
   request_.experiment.file = folder_.write("shapes.cu", "#include \"membound.cuh\"\n");
-  EXPECT_THAT(error(), HasSubstr("tile_widths"));
+  EXPECT_THAT(error(), AllOf(HasSubstr("\nhandouts/03-transpose/shapes.cu: "),
+                             HasSubstr("there is no LAUNCH_SHAPE(tile_widths"),
+                             HasSubstr("experiments.json"), Not(HasSubstr("membound reset"))));
 }
 
 TEST_F(RunOfAnExperiment, StopsWhenItIsToldTo) {
