@@ -179,8 +179,12 @@ std::string last_result(const Context& context) {
         newest = std::move(state);
     }
   if (!newest) return "(nothing was checked yet)\n";
-  return newest->last->lab + ", checked " + newest->checked_at + "\n" +
-         report::render_detail(*newest->last, report::Style{});
+  const course::StageResult& last = *newest->last;
+  const std::string head = last.lab + ", checked " + newest->checked_at + "\n";
+  const auto lab = context.course.find(last.lab);
+  if (lab && untouched_stages(context, **lab).contains(last.stage))
+    return head + "Stage " + std::to_string(last.stage) + ": not started\n";
+  return head + report::render_detail(last, report::Style{});
 }
 
 /// What a command printed of itself; both streams.

@@ -139,6 +139,10 @@ const course::Stage& first_open(const Context& context, const course::Lab& lab) 
   return *lab.stage(current_stage(context, lab));
 }
 
+bool is_writable(const Context& context, const course::Lab& lab) {
+  return access(context.kernel_of(lab).c_str(), W_OK) == 0;
+}
+
 /// Ten lines: what is to be done, where, and what happens then.
 std::string introduction(const Context& context, const course::Lab& lab, const course::Stage& stage,
                          int line) {
@@ -158,13 +162,22 @@ std::string introduction(const Context& context, const course::Lab& lab, const c
   text += "  file   " + context.shown_kernel_of(lab) + ", line " + std::to_string(line) +
           ": the first TODO\n";
   text += "  read   ./membound handout " + lab.id + ", when you want to know more\n";
-  if (access(context.kernel_of(lab).c_str(), W_OK) != 0)
+  if (!is_writable(context, lab))
     return text +
            report::wrapped(
                "This file cannot be written here: copy the course to a folder of your own first.",
                style.width, 0);
   text += "Write the line, save: each save is checked, and the next stage follows a pass.\n";
   return text;
+}
+
+/// Asks for a key that begins what `offer` says; false where the student stops.
+bool goes_on(const std::string& offer) {
+  std::printf("%s, q and Enter stops: ", offer.c_str());
+  std::fflush(stdout);
+  const int key = std::getchar();
+  for (int rest = key; rest != '\n' && rest != EOF;) rest = std::getchar();
+  return key != 'q' && key != EOF;
 }
 
 /// Edits and checks in turn, in one terminal, until the stages have passed or the student stops.
@@ -175,6 +188,11 @@ int edit_and_check(const Context& context, const judge::CheckOptions& options,
     if (!open_editor(editor, context.kernel_of(lab), line_to_edit(context, lab, stage)))
       return report_error({base::ErrorKind::kMachine, editor.words.front(), "does not start",
                            "an editor in $VISUAL or $EDITOR", "./membound watch " + lab.id});
+    if (untouched_stages(context, lab).contains(stage.number)) {
+      std::puts("Nothing was changed in this stage, so nothing was checked.");
+      if (!goes_on("Enter opens the editor again")) return kExitPassed;
+      continue;
+    }
     const auto tools = chosen_tools(context.place, options);
     if (!tools) return report_error(tools.error());
     const auto checked = check_labs(
@@ -193,10 +211,7 @@ int edit_and_check(const Context& context, const judge::CheckOptions& options,
       std::fputs(
           ("\n" + introduction(context, lab, next, line_to_edit(context, lab, next))).c_str(),
           stdout);
-    std::fputs("Enter opens the editor again, q and Enter stops: ", stdout);
-    std::fflush(stdout);
-    const int key = std::getchar();
-    if (key == 'q' || key == EOF) return kExitPassed;
+    if (!goes_on("Enter opens the editor again")) return kExitPassed;
   }
 }
 
@@ -208,21 +223,21 @@ int run_start(const judge::CheckOptions& options) {
   const int line = std::max(1, line_to_edit(*context, lab, stage));
   std::fputs(introduction(*context, lab, stage, line).c_str(), stdout);
   std::fflush(stdout);
+  if (!is_writable(*context, lab)) return kExitOurFault;
   if (!context->out_is_terminal || isatty(STDIN_FILENO) == 0) {
     std::printf("Next: ./membound watch %s\n", lab.id.c_str());
     return kExitPassed;
   }
   const Editor editor = find_editor();
   if (!editor.words.empty() && !editor.has_window) {
-    std::printf("Enter opens %s at that line: ", editor.words.front().c_str());
-    std::fflush(stdout);
-    return std::getchar() == EOF ? kExitPassed : edit_and_check(*context, options, lab, editor);
+    return goes_on("Enter opens " + editor.words.front() + " at that line")
+               ? edit_and_check(*context, options, lab, editor)
+               : kExitPassed;
   }
   if (editor.words.empty() || !open_editor(editor, context->kernel_of(lab), line))
     std::puts("Open that file in your editor: none is named by $VISUAL or $EDITOR.");
-  std::fputs("Enter starts the watch: ", stdout);
-  std::fflush(stdout);
-  return std::getchar() == EOF ? kExitPassed : watch_stage(*context, options, lab, stage.number);
+  return goes_on("Enter starts the watch") ? watch_stage(*context, options, lab, stage.number)
+                                           : kExitPassed;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ fail() {
 is_terminal() { [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; }
 
 # Counters read what a command has printed so far and print "DONE ALL", or nothing if they cannot tell.
-count_nothing() { :; }
+count_nothing() { cat >/dev/null; }
 count_steps() { sed -n 's|^\[\([0-9]*\)/\([0-9]*\)\] .*|\1 \2|p' | tail -n 1; } # ninja
 count_wheels() { awk -v all="${#cuda_wheels[@]}" '/^Collecting /{ n++ } END { if (n) print n - 1, all }'; }
 # apt-get fetches, unpacks and sets up each package.

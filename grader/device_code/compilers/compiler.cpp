@@ -262,14 +262,15 @@ base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlac
     if (!answer) continue;
     const std::string version = version_in(kind, answer->output);
     const bool is_new = answer->exit_code == 0 && std::atoi(version.c_str()) >= oldest(kind);
-    std::string problem = is_new ? "" : "is too old";
+    std::string problem = is_new ? "" : version.empty() ? "does not say its version" : "is too old";
     if (problem.empty() && kind == DeviceCompiler::kNvcc) {
       problem = lacks(program, version, target);
       if (problem.empty()) problem = cannot_work(program, places);
     }
     if (problem.empty()) return CompilerInfo{kind, behind_script(program), version};
     // One that lies there under several names is told once.
-    const std::string told = std::string(to_string(kind)) + " " + version + " " + problem;
+    const std::string told =
+        std::string(to_string(kind)) + (version.empty() ? "" : " ") + version + " " + problem;
     if (passed_over.find(told) == std::string::npos)
       passed_over += (passed_over.empty() ? "" : ", ") + told;
   }

@@ -216,10 +216,29 @@ TEST(Start, OpensTheTerminalsEditorAndChecksWhatItLeaves) {
   std::filesystem::permissions(editor, std::filesystem::perms::owner_all);
   OnTerminal start(course, {"start", "--device", "vgpu"},
                    {{"VISUAL", editor.string()}, {"EDITOR", ""}});
-  EXPECT_THAT(start.until("Enter opens"), HasSubstr("Lab 01, stage 1 of 2"));
+  EXPECT_THAT(start.until("that line, q and Enter stops: "), HasSubstr("Lab 01, stage 1 of 2"));
   start.press("\n");
-  EXPECT_THAT(start.until("Enter stops"),
+  EXPECT_THAT(start.until("again, q and Enter stops: "),
               AllOf(HasSubstr("passed"), HasSubstr("Lab 01, stage 2 of 2")));
+  start.press("q\n");
+  EXPECT_EQ(start.end(), 0);
+}
+
+TEST(Start, ChecksNothingThatWasNotChanged) {
+  const FakeCourse course;
+  OnTerminal start(course, {"start", "--device", "vgpu"}, {{"VISUAL", "true"}, {"EDITOR", ""}});
+  start.until("that line, q and Enter stops: ");
+  start.press("\n");
+  EXPECT_THAT(start.until("again, q and Enter stops: "),
+              AllOf(HasSubstr("Nothing was changed"), Not(HasSubstr("wrong"))));
+  start.press("q\n");
+  EXPECT_EQ(start.end(), 0);
+}
+
+TEST(Start, StopsAtItsFirstQuestion) {
+  const FakeCourse course;
+  OnTerminal start(course, {"start"}, {{"VISUAL", ""}, {"EDITOR", ""}, {"PATH", "/usr/bin:/bin"}});
+  start.until("Enter starts the watch, q and Enter stops: ");
   start.press("q\n");
   EXPECT_EQ(start.end(), 0);
 }

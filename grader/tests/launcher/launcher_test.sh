@@ -218,6 +218,9 @@ expect "a changed file of the course is no reason to build" "shipped list" "$(ca
 ship "$(uname -m)"
 echo "// solved" >>"$course/labs/03-transpose/kernel.cu"
 expect "a solved kernel is no change" "shipped list" "$(call list)"
+ship "$(uname -m)"
+expect "an instructor's command says why it is built" "*\"grade\" is not among the programs*membound grade x" \
+  "$(call grade x)"
 ship sparc
 expect "another machine builds" "*are for sparc*membound-student list" "$(call list)"
 
