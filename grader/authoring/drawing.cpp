@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/drawing.hpp"
+#include "grader/authoring/figure.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grader/authoring/drawing_board.hpp"
+#include "grader/base/counted.hpp"
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
 #include "grader/report/text.hpp"
@@ -91,7 +92,7 @@ void draw_grid(Fields& fields, Board& board) {
     return board.complain(fields.map(), "a grid of " + report::amount(count) + " cells",
                           "1 to 4,096");
   if (of.size() > 0 && static_cast<double>(of.size()) != count)
-    board.complain(of, std::to_string(of.size()) + " texts",
+    board.complain(of, base::counted(of.size(), "text"),
                    "one for each cell: " + report::amount(count));
   const Names outer = board.names;
   for (int i = 0; i < count; ++i) {

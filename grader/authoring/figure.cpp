@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "grader/authoring/drawing.hpp"
 #include "grader/base/files.hpp"
 #include "grader/course/lab_result.hpp"
 #include "grader/judge/check_request.hpp"

@@ -79,4 +79,14 @@ struct FigureCheck {
                                                       const course::Course& course,
                                                       const course::Lab& lab, bool fix);
 
+// A figure from its description, `handouts/LAB/figures/NAME.yml`: shapes with sums for places,
+// repeated where they repeat, in the colours of drawing_looks.def. docs/drawing_figures.md is the
+// reference; drawing.cpp makes it.
+
+/// The SVG picture of the description `text`. `name` stands before the line in messages; tables of
+/// its facts are below `root`.
+[[nodiscard]] base::Result<std::string> draw_description(const std::string& text,
+                                                         const std::string& name,
+                                                         const std::filesystem::path& root);
+
 }  // namespace membound::authoring

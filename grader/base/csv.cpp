@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/base/csv.hpp"
+#include "grader/base/counted.hpp"
 
 #include <csv.h>
 
@@ -128,10 +129,10 @@ base::Result<CsvTable> read_csv(std::string_view text, const std::string& file_n
   table.rows = std::move(rows->complete);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (table.rows[i].size() > table.header.size())
-      return broken(file_name,
-                    "row " + std::to_string(i + 1) + " has " +
-                        std::to_string(table.rows[i].size()) + " fields",
-                    std::to_string(table.header.size()) + " fields, as the header has");
+      return broken(
+          file_name,
+          "row " + std::to_string(i + 1) + " has " + base::counted(table.rows[i].size(), "field"),
+          base::counted(table.header.size(), "field") + ", as the header has");
     table.rows[i].resize(table.header.size());
   }
   return table;

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
@@ -43,7 +44,7 @@ std::string list_function(const ptx::Module& module, const ptx::Function& functi
     labels[label.instruction] += std::string(label.name) + ":\n";
   std::string text = (function.is_entry ? "kernel " : "function ") +
                      base::demangled(std::string(function.name)) + ": " +
-                     std::to_string(function.instructions.size()) + " instructions\n";
+                     base::counted(function.instructions.size(), "instruction") + "\n";
   std::pair<std::uint32_t, std::uint32_t> place{0, 0};
   for (std::size_t i = 0; i < function.instructions.size(); ++i) {
     const ptx::Instruction& instruction = function.instructions[i];
@@ -229,8 +230,8 @@ base::Result<std::string> list_machine_code(std::string_view disassembly, const 
   for (const Function& function : functions_of(disassembly, read)) {
     names += (names.empty() ? "" : ", ") + function.name;
     if (!is_asked_for(function.name, filter)) continue;
-    text += "kernel " + function.name + ": " + std::to_string(function.instructions) +
-            " instructions of the machine\n";
+    text += "kernel " + function.name + ": " + base::counted(function.instructions, "instruction") +
+            " of the machine\n";
     for (std::size_t i = 0; i < function.useful; ++i) text += function.lines[i];
     text += "\n";
   }

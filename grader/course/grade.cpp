@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/course/json_io.hpp"
 
@@ -141,18 +142,14 @@ void Grade::end(GradeVerdict without_result, std::string why, const Lab& for_lab
 
 namespace {
 
-std::string counted(std::int64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 /// As a person says it: "40 seconds", "16 minutes", "25 hours 30 minutes", "3 days 4 hours".
 std::string duration_text(std::int64_t seconds) {
   constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
   const auto both = [](std::int64_t large, const char* what, std::int64_t small, const char* rest) {
-    return counted(large, what) + (small > 0 ? " " + counted(small, rest) : "");
+    return base::counted(large, what) + (small > 0 ? " " + base::counted(small, rest) : "");
   };
-  if (seconds < kMinute) return counted(seconds, "second");
-  if (seconds < 2 * kHour) return counted(seconds / kMinute, "minute");
+  if (seconds < kMinute) return base::counted(seconds, "second");
+  if (seconds < 2 * kHour) return base::counted(seconds / kMinute, "minute");
   if (seconds < 2 * kDay) return both(seconds / kHour, "hour", seconds % kHour / kMinute, "minute");
   return both(seconds / kDay, "day", seconds % kDay / kHour, "hour");
 }
@@ -176,7 +173,7 @@ std::string late_text(const Grade& grade) {
   const double lost = 1 - grade.late_factor;
   if (grade.late_days_free == 0 && lost <= 0) return text;
   text += ": ";
-  if (grade.late_days > 0) text += counted(grade.late_days, "day") + " begun, ";
+  if (grade.late_days > 0) text += base::counted(grade.late_days, "day") + " begun, ";
   if (grade.late_days_free > 0)
     text += std::to_string(grade.late_days_free) + " of the student's free late days used, ";
   return text + (lost > 0 ? percent_text(lost) + " % of the points deducted" : "nothing deducted");
@@ -362,9 +359,7 @@ std::string write_up_text(const std::vector<WriteUpMark>& marks) {
     open += mark.points ? 0 : 1;
   }
   return shortest(points) + " of " + shortest(most) + " points" +
-         (open == 0   ? ""
-          : open == 1 ? ", 1 thing not marked yet"
-                      : ", " + std::to_string(open) + " things not marked yet");
+         (open == 0 ? "" : ", " + base::counted(open, "thing") + " not marked yet");
 }
 
 std::string total_text(const CourseTable& table, const CourseRow& row) {

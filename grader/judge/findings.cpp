@@ -11,6 +11,7 @@
 #include <regex>
 #include <set>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/course/json_io.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
@@ -423,8 +424,8 @@ void add_kernel_facts(const course::Lab& lab, const course::StageMeasurement& me
   for (const course::KernelFacts& kernel : measurement.kernels) {
     if (kernel.local_bytes > 0 && told.insert("local-memory").second) {
       to.push_back({"local-memory",
-                    kernel.name + " keeps " + std::to_string(kernel.local_bytes) +
-                        " bytes per thread in local memory, which lies in device memory: an array "
+                    kernel.name + " keeps " + base::counted(kernel.local_bytes, "byte") +
+                        " per thread in local memory, which lies in device memory: an array "
                         "indexed with a variable, or more values than registers.",
                     first_known_tag(lab, {"local-memory", "registers"}), "", "", 0,
                     "index such an array with constants alone (unroll the loop that walks it), or "
@@ -432,13 +433,14 @@ void add_kernel_facts(const course::Lab& lab, const course::StageMeasurement& me
     }
     if (kernel.occupancy > 0 && kernel.occupancy < kLowOccupancy &&
         told.insert("low-occupancy").second) {
-      to.push_back({"low-occupancy",
-                    kernel.name + " fills only " + rounded(100 * kernel.occupancy) +
-                        " % of each multiprocessor's warps (" + std::to_string(kernel.registers) +
-                        " registers per thread, " +
-                        std::to_string(kernel.static_shared_bytes + kernel.dynamic_shared_bytes) +
-                        " bytes of shared memory per block): few warps are there to hide waiting.",
-                    first_known_tag(lab, {"occupancy"}), "", "", 0});
+      to.push_back(
+          {"low-occupancy",
+           kernel.name + " fills only " + rounded(100 * kernel.occupancy) +
+               " % of each multiprocessor's warps (" + base::counted(kernel.registers, "register") +
+               " per thread, " +
+               base::counted(kernel.static_shared_bytes + kernel.dynamic_shared_bytes, "byte") +
+               " of shared memory per block): few warps are there to hide waiting.",
+           first_known_tag(lab, {"occupancy"}), "", "", 0});
     }
   }
 }

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/course/json_io.hpp"
@@ -220,9 +221,10 @@ class CountsWithNcu : public LaunchCounting {
     std::size_t given = 0;
     for (const auto& count : launches.front().counts) given += count.has_value();
     add_note("Counted by ncu on " + counted.device.name + " at " + size + ": " +
-                 std::to_string(given) + " of " + std::to_string(launches.front().counts.size()) +
-                 " counters. The others, and the lines of the source, come from the " +
-                 counted.counted_on + ", and gains are those of its clock.",
+                 std::to_string(given) + " of " +
+                 base::counted(launches.front().counts.size(), "counter") +
+                 ". The others, and the lines of the source, come from the " + counted.counted_on +
+                 ", and gains are those of its clock.",
              counted);
     counted.counted_on = "ncu and the " + counted.counted_on;
   }

@@ -225,7 +225,8 @@ void advise_program(const StagePlace& place, course::Verdict verdict, course::Fi
   }
   static const std::pair<std::string_view, std::string_view> kRules[] = {
       {"different streams", "<<<"},
-      {"were left at the end", "cudaMalloc"},
+      {"left at the end", "cudaMalloc"},
+      {"graph with", "cudaGraphInstantiate"},
       {"graphs with", "cudaGraphInstantiate"},
       {"program printed", "printf("}};
   for (const auto& [words, code] : kRules)

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "grader/base/counted.hpp"
 #include "grader/report/markdown_html.hpp"
 #include "grader/report/svg.hpp"
 #include "grader/report/text.hpp"
@@ -278,8 +279,8 @@ struct Sums {
     (access.is_shared() ? wavefronts : sectors) += access.units;
   }
   [[nodiscard]] std::string text() const {
-    return "to the end of this step: " + std::to_string(sectors) + " sectors, " +
-           std::to_string(wavefronts) + " wavefronts";
+    return "to the end of this step: " + base::counted(sectors, "sector") + ", " +
+           base::counted(wavefronts, "wavefront");
   }
 };
 
@@ -333,7 +334,7 @@ void draw_sectors(Svg& svg, double bottom, const MemoryAccess& access) {
   }
   svg.begin("turn");
   svg.path(ways, "way");
-  draw_count(svg, bottom, std::to_string(access.units) + " sectors in one request", false);
+  draw_count(svg, bottom, base::counted(access.units, "sector") + " in one request", false);
   svg.end();
 }
 
@@ -376,7 +377,7 @@ std::string draw_steps(const std::vector<MemoryAccess>& accesses, const std::str
     told += (told.empty() ? "" : "; ") + name_of(access) + ", " + cost_in_words(access);
   }
   Svg svg(kWidth, title,
-          where + ". " + std::to_string(accesses.size()) + " accesses: " + told + ".", kLooks);
+          where + ". " + base::counted(accesses.size(), "access") + ": " + told + ".", kLooks);
   svg.text(12, 22, 14, "strong", "start", title);
   svg.text(12, 40, 11.5, "faint", "start", where);
   draw_row(svg, kLanesTop, "lane", "lane");

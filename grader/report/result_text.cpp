@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "grader/base/counted.hpp"
 #include "grader/report/diagnostics.hpp"
 #include "grader/report/profile_text.hpp"
 #include "grader/report/text.hpp"
@@ -68,8 +69,8 @@ std::string after_a_pass(const course::Result& result, const WholeLab& lab) {
                 : " Next: ./membound next");
   }
   if (result.stages.size() == 1) return "Next: ./membound next " + number;
-  return "The " + std::to_string(result.stages.size()) +
-         " stages of this check passed. Next: ./membound next " + number;
+  return "The " + base::counted(result.stages.size(), "stage") +
+         " of this check passed. Next: ./membound next " + number;
 }
 
 /// The speed; of a program, whose work has none, the time.
@@ -280,7 +281,7 @@ std::string speed_text(const StageResult& stage, const Style& style) {
   std::string ratio = "ratio      " + number(*stage.ratio);
   if (stage.ratio_low && stage.ratio_high && stage.samples > 1) {
     ratio += " (" + number(*stage.ratio_low) + " to " + number(*stage.ratio_high) + ", " +
-             std::to_string(stage.samples) + " pairs)";
+             base::counted(stage.samples, "pair") + ")";
   }
   text += wrapped(ratio + "; the bar is " + number(stage.pass_ratio), style.width, kIndent);
   const course::Timing* const timing = course::slowest(stage.timings);

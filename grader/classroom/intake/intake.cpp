@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
@@ -376,7 +377,7 @@ base::Status take_times(const IntakeRequest& request, Intake& intake) {
                                            [](const auto& record) { return record.lab.empty(); });
   if (some_say_no_lab && labs.size() > 1) {
     return base::Error{base::ErrorKind::kInput, "submitted_at",
-                       "a time for each student, and " + std::to_string(labs.size()) + " labs",
+                       "a time for each student, and " + base::counted(labs.size(), "lab"),
                        "a time for each student and lab",
                        "call the columns \"submitted_at LAB\", or choose one lab with --lab"};
   }
@@ -494,7 +495,7 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
                                  : request.sources[i].filename().string();
     auto found = request.student.empty() ? items_of(entries[i], layout, request.labs)
                                          : item_of(entries[i], request.student);
-    intake.notes.push_back(shown(name) + ": " + std::to_string(found.size()) + " items, layout " +
+    intake.notes.push_back(shown(name) + ": " + base::counted(found.size(), "item") + ", layout " +
                            std::string(to_string(layout)));
     for (Item& item : found) {
       items.push_back(std::move(item));

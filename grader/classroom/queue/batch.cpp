@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/csv.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
@@ -149,7 +150,7 @@ base::Result<std::vector<const Job*>> queue_of(const Plan& plan, const BatchRequ
   }
   for (const auto& [lab, fit] : fits)
     if (!fit)
-      notes.push_back(std::to_string(left[lab]) + " submissions of " + lab +
+      notes.push_back(base::counted(left[lab], "submission") + " of " + lab +
                       " are left for another call: " + base::to_string(fit.error()));
   return queue;
 }
@@ -192,7 +193,7 @@ base::Result<std::vector<PlannedAudit>> audits_for(const Plan& plan, const Batch
       ++left[job.lab];
   }
   for (const auto& [lab, count] : left)
-    notes.push_back(std::to_string(count) + " stages of " + lab +
+    notes.push_back(base::counted(count, "stage") + " of " + lab +
                     " are left unaudited: " + base::to_string(fits.at(lab).error()));
   std::vector<std::string> keys;
   for (const PlannedAudit& audit : wanted) keys.push_back(audit.job.key);
@@ -245,10 +246,10 @@ base::Result<Executed> work_off(const Plan& plan, const BatchRequest& request,
 
 void add_reconciled(const ledger::Reconciled& found, std::vector<std::string>& notes) {
   if (found.taken_over > 0)
-    notes.push_back(std::to_string(found.taken_over) + " verdicts taken over from result files");
+    notes.push_back(base::counted(found.taken_over, "verdict") + " taken over from result files");
   if (found.interrupted > 0)
-    notes.push_back("the last call ended while " + std::to_string(found.interrupted) +
-                    " submissions were being graded; they are graded again");
+    notes.push_back("the last call ended during the grading of " +
+                    base::counted(found.interrupted, "submission") + ", which begins again");
   notes.insert(notes.end(), found.notes.begin(), found.notes.end());
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
@@ -157,7 +158,7 @@ class Local {
       again_.push_back(request.job);
       return base::Done{};
     }
-    grade.note = "tried " + std::to_string(*attempts) + " times: " + grade.note;
+    grade.note = "tried " + base::counted(*attempts, "time") + ": " + grade.note;
     return finish(*request.job, grade);
   }
 

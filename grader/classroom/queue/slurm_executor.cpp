@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
@@ -145,8 +146,10 @@ void ClusterNews::tell_what_is_waited_for(const std::vector<TaskWatch>& watches,
       reasons += (reasons.empty() ? " (" : ", ") + watch.waits_for();
   }
   tell("no result for " + std::to_string(static_cast<int>(settings_.quiet_seconds)) +
-       " s: " + std::to_string(left) + " submissions are left, " + std::to_string(running) +
-       " tasks run, " + std::to_string(waiting) + " wait" + reasons + (reasons.empty() ? "" : ")"));
+       " s: " + base::counted(left, "submission") + (left == 1 ? " is" : " are") + " left, " +
+       base::counted(running, "task") + (running == 1 ? " runs, " : " run, ") +
+       std::to_string(waiting) + (waiting == 1 ? " waits" : " wait") + reasons +
+       (reasons.empty() ? "" : ")"));
 }
 
 void ClusterNews::take_forgotten(const std::vector<slurm::Trouble>& forgotten) {
@@ -364,7 +367,7 @@ class Collector {
         std::find_if(work_.settings->course->labs.begin(), work_.settings->course->labs.end(),
                      [&](const course::Lab& one) { return one.id == pending->second->lab; });
     grade.end(course::GradeVerdict::kInfraError,
-              "tried " + std::to_string(attempts) + " times on the cluster: " +
+              "tried " + base::counted(attempts, "time") + " on the cluster: " +
                   (reason ? reason->substr(0, reason->find('\n'))
                           : "no task wrote a result; see slurm/membound-*.log"),
               *lab);

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/filled_template.hpp"
@@ -153,7 +154,7 @@ base::Status look_for_leaks(const ReleaseRequest& request, const Tree& tree) {
   const auto leaks = find_leaks(tree, *secrets, {request.root, request.scratch});
   if (!leaks) return leaks.error();
   if (leaks->empty()) return base::Done{};
-  std::string found = std::to_string(leaks->size()) + " places would give a solution away:";
+  std::string found = base::counted(leaks->size(), "place") + " would give a solution away:";
   for (std::size_t i = 0; i < leaks->size() && i < kNamedLeaks; ++i)
     found += "\n" + to_string((*leaks)[i]);
   return base::Error{base::ErrorKind::kInput, "release", found,

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
 
@@ -172,9 +173,9 @@ std::vector<Trouble> troubles_of(const std::string& job, const std::vector<Task>
       return task.state == "PENDING" && task.reason.find(stuck.part) != std::string::npos;
     });
     const bool is_command = stuck.fix.back() == ' ';
-    troubles.push_back(
-        {std::to_string(count) + " tasks of job " + job + " wait for ever: " + first->reason,
-         std::string(stuck.fix) + (is_command ? job : "")});
+    troubles.push_back({base::counted(count, "task") + " of job " + job +
+                            (count == 1 ? " waits" : " wait") + " for ever: " + first->reason,
+                        std::string(stuck.fix) + (is_command ? job : "")});
   }
   return troubles;
 }

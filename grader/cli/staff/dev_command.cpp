@@ -20,6 +20,7 @@
 #include "grader/authoring/predicted_figures.hpp"
 #include "grader/authoring/written_parts.hpp"
 #include "grader/authoring/wrong_answer.hpp"
+#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/cli/checking.hpp"
 #include "grader/cli/command_context.hpp"
@@ -199,7 +200,8 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
     }
     drifts.insert(drifts.end(), figures.drifts.begin(), figures.drifts.end());
     if (figures.rewritten > 0)
-      std::printf("%s: %d figures rewritten\n", lab->handout.c_str(), figures.rewritten);
+      std::printf("%s: %s rewritten\n", lab->handout.c_str(),
+                  base::counted(figures.rewritten, "figure").c_str());
     auto parts = authoring::prediction_parts(*lab);
     for (auto& part : authoring::bar_parts(*lab)) parts.push_back(std::move(part));
     if (auto speeds = authoring::speed_parts(*lab, context.place.tree(*lab)))
@@ -309,11 +311,11 @@ int check_claims(const Context& context, const DevCheckOptions& options,
   }
   if (!tools->device.kind->counts())
     if (const std::size_t left_out = authoring::claim_of_a_gpu(claims); left_out > 0)
-      std::printf("Left out: %zu claims about counters, or that chance decides on a GPU.\n",
-                  left_out);
+      std::printf("Left out: %s about counters, or that chance decides on a GPU.\n",
+                  base::counted(left_out, "claim").c_str());
   const std::atomic<bool>* const stop = catch_interrupts();
-  std::printf("Running %zu claims on %s with %s%s.\n", claims.size(), tools->device.name.c_str(),
-              tools->compiler.name().c_str(),
+  std::printf("Running %s on %s with %s%s.\n", base::counted(claims.size(), "claim").c_str(),
+              tools->device.name.c_str(), tools->compiler.name().c_str(),
               tools->second_compiler ? (" and " + tools->second_compiler->name()).c_str() : "");
   std::fflush(stdout);
   auto progress = std::make_unique<report::Progress>("proving", static_cast<int>(claims.size()),
@@ -350,7 +352,8 @@ int run_dev_check(const DevCheckOptions& options) {
       const auto changed = authoring::fix_snippets(context->place.tree(*lab),
                                                    context->place.tree(*lab) / lab->handout);
       if (!changed) return report_error(changed.error());
-      std::printf("%s: %d snippets rewritten\n", lab->handout.c_str(), *changed);
+      std::printf("%s: %s rewritten\n", lab->handout.c_str(),
+                  base::counted(*changed, "snippet").c_str());
     }
   }
   int drifts = check_drift(*context, *labs, options.fix);

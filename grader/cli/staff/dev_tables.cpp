@@ -19,6 +19,7 @@
 #include "grader/authoring/measured_figures.hpp"
 #include "grader/authoring/predicted_figures.hpp"
 #include "grader/authoring/wrong_answer.hpp"
+#include "grader/base/counted.hpp"
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
@@ -489,8 +490,9 @@ base::Result<std::size_t> make_figures(const Context& context, const judge::Tool
       continue;
     }
     // None: a wrong answer may have no speed on this device.
-    std::printf("%s %s %zu figures\n", context.out.sign(report::Tone::kGood).c_str(),
-                report::padded(title_of(run), 56).c_str(), rows->size());
+    std::printf("%s %s %s\n", context.out.sign(report::Tone::kGood).c_str(),
+                report::padded(title_of(run), 56).c_str(),
+                base::counted(rows->size(), "figure").c_str());
     std::fflush(stdout);
     for (authoring::MeasuredFigure& row : *rows) figures->push_back(std::move(row));
     if (const auto written = authoring::write_measured(file, *figures); !written)
@@ -518,7 +520,8 @@ int run_dev_figures(const DevFiguresOptions& options) {
                   : "complete; membound dev check --fix writes the pages' tables from it");
     return kExitPassed;
   }
-  std::printf("%zu runs are left: the same call goes on, without --again\n", *left);
+  std::printf("%s left: the same call goes on, without --again\n",
+              base::counted(*left, "run").c_str());
   return stop->load() ? kExitInterrupted : kExitNotPassed;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/classroom/exchange/exchange.hpp"
 #include "grader/classroom/intake/identities.hpp"
@@ -103,7 +104,7 @@ base::Result<std::vector<course::Grade>> grades_of(const ExportOptions& options,
   auto batch = class_of(options, settings);
   if (!batch) return batch.error();
   if (!batch->open.empty())
-    report_note(std::to_string(batch->open.size()) + " rows are not graded yet and left out");
+    report_note(base::counted(batch->open.size(), "row") + " not graded yet and left out");
   settings.worth = batch->worth;
   if (!options.lab.empty()) {
     const auto context = make_context();
@@ -162,7 +163,7 @@ int run_export(const ExportOptions& options) {
   }
   for (const std::string& text : files->left_out) report_note(text);
   for (const std::string& text : files->notes) report_note(text);
-  std::printf("%zu files in %s\n", files->documents.size(), out.c_str());
+  std::printf("%s in %s\n", base::counted(files->documents.size(), "file").c_str(), out.c_str());
   return kExitPassed;
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
@@ -122,8 +123,9 @@ int run_spot_check(const SpotCheck& check, const GradedBatch& batch, const Conte
     if (!one.holds() || !one.problem.empty()) ++to_look_at;
     print_differences(one, context.out);
   }
-  std::printf("%zu passes timed again on %s, %zu to look at: %s\n", retimed.size(),
-              check.settings.device.name.c_str(), to_look_at, file.c_str());
+  std::printf("%s timed again on %s, %zu to look at: %s\n",
+              base::counted(retimed.size(), "pass").c_str(), check.settings.device.name.c_str(),
+              to_look_at, file.c_str());
   return kExitPassed;
 }
 
@@ -136,8 +138,8 @@ int workers_for(const GradeOptions& options) {
 
 void print_start(const queue::BatchStart& start) {
   for (const std::string& note : start.notes) std::fprintf(stderr, "membound: %s\n", note.c_str());
-  std::fprintf(stderr, "membound: %zu rows, %zu different texts, %zu to grade\n", start.rows,
-               start.jobs, start.queued);
+  std::fprintf(stderr, "membound: %s, %s, %zu to grade\n", base::counted(start.rows, "row").c_str(),
+               base::counted(start.jobs, "different text").c_str(), start.queued);
   std::fprintf(stderr, "membound: limits in force: %s\n", start.limits.c_str());
 }
 
@@ -147,8 +149,9 @@ void print_audit_start(const queue::AuditStart& start) {
     std::fputs("membound: nothing is left to audit\n", stderr);
     return;
   }
-  std::fprintf(stderr, "membound: auditing %zu stages, %d at once: about %s\n", start.stages,
-               start.workers, long_time(start.seconds).c_str());
+  std::fprintf(stderr, "membound: auditing %s, %d at once: about %s\n",
+               base::counted(start.stages, "stage").c_str(), start.workers,
+               long_time(start.seconds).c_str());
 }
 
 /// "an audit of 41 stages would take about 3 min: membound grade … --audit".
@@ -228,12 +231,12 @@ int verify(const GradeOptions& options) {
   if (!found) return report_error(found.error());
   for (const std::string& problem : found->problems) std::printf("%s\n", problem.c_str());
   const std::string audits =
-      found->audits > 0 ? std::to_string(found->audits) + " audits, " : std::string();
-  std::printf("%d verdicts, %s%d marks by hand, %d plans: %s\n", found->verdicts, audits.c_str(),
-              found->marks, found->plans,
-              found->problems.empty()
-                  ? "all signed, in order and unchanged"
-                  : (std::to_string(found->problems.size()) + " problems").c_str());
+      found->audits > 0 ? base::counted(found->audits, "audit") + ", " : std::string();
+  std::printf("%s, %s%s by hand, %s: %s\n", base::counted(found->verdicts, "verdict").c_str(),
+              audits.c_str(), base::counted(found->marks, "mark").c_str(),
+              base::counted(found->plans, "plan").c_str(),
+              found->problems.empty() ? "all signed, in order and unchanged"
+                                      : base::counted(found->problems.size(), "problem").c_str());
   return found->problems.empty() ? kExitPassed : kExitNotPassed;
 }
 
@@ -291,8 +294,9 @@ int print_rehearsal(const queue::Rehearsal& rehearsal, const GradeOptions& optio
   }
   const auto written = base::write_file(file, queue::changes_csv(rehearsal.changes));
   if (!written) return report_error(written.error());
-  std::printf("%zu marks and %zu totals would change: %s; nothing was changed\n", marks,
-              rehearsal.changes.size() - marks, file.c_str());
+  std::printf("%s and %s would change: %s; nothing was changed\n",
+              base::counted(marks, "mark").c_str(),
+              base::counted(rehearsal.changes.size() - marks, "total").c_str(), file.c_str());
   if (rehearsal.stopped) {
     report_note("stopped: the list is not whole");
     return kExitInterrupted;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/hand_marks.hpp"
@@ -113,9 +114,10 @@ int run_comment(CommentOptions options) {
 int run_forget(const queue::ForgetRequest& request) {
   const auto found = queue::forget_student(request);
   if (!found) return report_error(found.error());
-  std::printf("forgotten: %zu rows, %zu verdicts and %zu texts that were nobody else's; %s\n",
-              found->rows, found->verdicts, found->texts,
-              "pages and exports are removed: make them anew");
+  std::printf(
+      "forgotten: %s, %s and %s that were nobody else's; %s\n",
+      base::counted(found->rows, "row").c_str(), base::counted(found->verdicts, "verdict").c_str(),
+      base::counted(found->texts, "text").c_str(), "pages and exports are removed: make them anew");
   for (const std::string& path : found->cleaned)
     std::printf("taken out of what was handed in: %s\n", path.c_str());
   for (const std::string& path : found->outside)

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string_view>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/classroom/release/handed_out_tree.hpp"
 #include "grader/classroom/release/reference.hpp"
@@ -168,7 +169,7 @@ int finish(const base::Status& written, const std::atomic<bool>* stop) {
 std::string size_of(const release::Tree& tree) {
   std::size_t bytes = 0;
   for (const auto& [name, file] : tree) bytes += file.bytes.size();
-  return std::to_string(tree.size()) + " files, " +
+  return base::counted(tree.size(), "file") + ", " +
          report::number(static_cast<double>(bytes) / 1e6) + " MB";
 }
 
@@ -186,8 +187,8 @@ int run_release(const ReleaseOptions& options) {
   const auto written = release::put_in_place(*tree, options.out);
   if (!written) return finish(written, nullptr);
   const bool for_class = request->reader == release::Reader::kClass;
-  std::printf("%s: %zu labs, %s; %s\n", options.out.c_str(), request->labs.size(),
-              size_of(*tree).c_str(),
+  std::printf("%s: %s, %s; %s\n", options.out.c_str(),
+              base::counted(request->labs.size(), "lab").c_str(), size_of(*tree).c_str(),
               for_class ? "for a class: no line of solutions/ is in it"
                         : "for self-study: it holds the answers, and shows each after a pass");
   return kExitPassed;

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
 #include "grader/classroom/gradebook/gradebook.hpp"
@@ -314,7 +315,7 @@ int run_report(const ReportOptions& options) {
     written = base::write_file(out / page.name, page.html);
   }
   if (!written) return report_error(written.error());
-  if (open > 0) report_note(std::to_string(open) + " rows are not graded yet and not shown");
+  if (open > 0) report_note(base::counted(open, "row") + " not graded yet and not shown");
   std::printf("%s\n", (out / "index.html").c_str());
   return kExitPassed;
 }

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/classroom/selftest/corpus.hpp"
@@ -66,7 +67,8 @@ class Table {
     std::vector<std::thread> threads;
     for (int i = 0; i < jobs; ++i) threads.emplace_back([this] { work(); });
     for (std::thread& thread : threads) thread.join();
-    std::printf("%zu cases, %d not as expected, %d not run\n", cases_.size(), bad_, not_run_);
+    std::printf("%s, %d not as expected, %d not run\n",
+                base::counted(cases_.size(), "case").c_str(), bad_, not_run_);
     if (bad_ != 0) return false;
     if (jail::probe().untrusted_ok()) return true;
     const auto untried = std::count_if(cases_.begin(), cases_.end(), selftest::needs_jail);

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/strings.hpp"
 
 namespace membound::ptx {
@@ -334,7 +335,7 @@ base::Error as_error(const std::vector<Diagnostic>& diagnostics, std::string_vie
                 std::to_string(first.position.column);
   error.found = diagnostics.size() == 1
                     ? "the PTX has an error"
-                    : "the PTX has " + std::to_string(diagnostics.size()) + " errors";
+                    : "the PTX has " + base::counted(diagnostics.size(), "error");
   if (diagnostics.size() >= kMaxDiagnostics) error.found += " or more";
   for (const Diagnostic& each : diagnostics) {
     std::string message = each.found;

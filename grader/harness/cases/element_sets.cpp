@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/harness/cases/tiling.hpp"
 
 namespace membound::harness {
@@ -92,8 +93,10 @@ std::string text_of(const PlaceSet::Difference& difference, const WrittenRows& d
     return text + "; the first is element " + grouped(difference.first_missing);
   }
   if (difference.beside > 0)
-    return grouped(difference.beside) + " elements that must stay as they are were written" +
-           "; the first is element " + grouped(difference.first_beside);
+    return grouped(difference.beside) + " " +
+           base::noun_after(static_cast<double>(difference.beside), "element") +
+           " that must not change " + (difference.beside == 1 ? "was" : "were") +
+           " written; the first is element " + grouped(difference.first_beside);
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/failpoint.hpp"
 
 namespace membound::harness {
@@ -55,17 +56,17 @@ base::Status check_threads(const PlanShape& shape, const KernelLimits& kernel,
   const std::int64_t threads = shape.block.x * shape.block.y * shape.block.z;
   const std::string found = "block = " + std::to_string(shape.block.x) + " x " +
                             std::to_string(shape.block.y) + " x " + std::to_string(shape.block.z) +
-                            " = " + std::to_string(threads) + " threads";
+                            " = " + base::counted(threads, "thread");
   if (threads > device.threads_per_block)
     return refused(where, found,
-                   "at most " + std::to_string(device.threads_per_block) + " threads per block",
+                   "at most " + base::counted(device.threads_per_block, "thread") + " per block",
                    "make the block smaller in one direction and the grid larger");
   if (threads > kernel.threads_per_block)
     return refused(where,
                    found + "; " + kernel.name + " uses " +
-                       std::to_string(kernel.registers_per_thread) + " registers per thread",
-                   "at most " + std::to_string(kernel.threads_per_block) +
-                       " threads per block with that many registers (the block has " +
+                       base::counted(kernel.registers_per_thread, "register") + " per thread",
+                   "at most " + base::counted(kernel.threads_per_block, "thread") +
+                       " per block with that many registers (the block has " +
                        std::to_string(device.registers_per_block) + ")",
                    "use a smaller block, or say __launch_bounds__(" + std::to_string(threads) +
                        ") so that the compiler saves registers");
@@ -80,15 +81,16 @@ base::Status check_shared(const PlanShape& shape, const KernelLimits& kernel,
                    "shared_bytes counts bytes, not elements; leave it out for none");
   // Subtracted, not added: shared_bytes may be as large as 64 bits go.
   if (shape.shared_bytes > device.shared_bytes_per_block - kernel.static_shared_bytes)
-    return refused(where,
-                   value_text("shared_bytes", shape.shared_bytes, sizes) +
-                       (kernel.static_shared_bytes > 0
-                            ? ", on top of the " + std::to_string(kernel.static_shared_bytes) +
-                                  " bytes that " + kernel.name + " declares"
-                            : ""),
-                   "at most " + std::to_string(device.shared_bytes_per_block) +
-                       " bytes of shared memory per block",
-                   "use a smaller tile");
+    return refused(
+        where,
+        value_text("shared_bytes", shape.shared_bytes, sizes) +
+            (kernel.static_shared_bytes > 0
+                 ? ", on top of the " + base::counted(kernel.static_shared_bytes, "byte") +
+                       " that " + kernel.name + " declares"
+                 : ""),
+        "at most " + base::counted(device.shared_bytes_per_block, "byte") +
+            " of shared memory per block",
+        "use a smaller tile");
   return base::Done{};
 }
 
@@ -98,10 +100,10 @@ base::Status check_cooperative(const PlanShape& shape, const KernelLimits& kerne
   const std::int64_t blocks = shape.grid.x * shape.grid.y * shape.grid.z;
   if (blocks <= kernel.blocks_at_once) return base::Done{};
   return refused(where,
-                 "a cooperative launch of " + std::to_string(blocks) + " blocks" +
+                 "a cooperative launch of " + base::counted(blocks, "block") +
                      (sizes.empty() ? "" : " for " + sizes),
-                 "at most " + std::to_string(kernel.blocks_at_once) +
-                     " blocks, which is what the device runs at the same time of " + kernel.name,
+                 "at most " + base::counted(kernel.blocks_at_once, "block") +
+                     ", which is what the device runs at the same time of " + kernel.name,
                  "choose the grid by the device and not by the data: a block that waits for one "
                  "that has no place yet would wait for ever");
 }
@@ -124,16 +126,16 @@ base::Status check_record(const PlanRecord& record, int size_count, const Device
     return refused(where, "a plan without a launch", "1 to 8 launches",
                    "add one with .then(\"kernel\", {grid, block})");
   if (record.step_count > PlanRecord::kMaxSteps)
-    return refused(where, std::to_string(record.step_count) + " launches",
+    return refused(where, base::counted(record.step_count, "launch"),
                    "at most " + std::to_string(PlanRecord::kMaxSteps),
                    "let one launch do the work of several");
   if (record.scratch_bytes < 0)
-    return refused(where, "scratch of " + std::to_string(record.scratch_bytes) + " bytes",
-                   "0 or more", "does a product of two ints overflow? Multiply as long long");
+    return refused(where, "scratch of " + base::counted(record.scratch_bytes, "byte"), "0 or more",
+                   "does a product of two ints overflow? Multiply as long long");
   if (record.scratch_bytes > device.free_bytes && !base::switched_off("harness.launch-limits"))
-    return refused(where, "scratch of " + std::to_string(record.scratch_bytes) + " bytes",
-                   "at most the " + std::to_string(device.free_bytes) +
-                       " bytes of device memory that are left",
+    return refused(where, "scratch of " + base::counted(record.scratch_bytes, "byte"),
+                   "at most the " + base::counted(device.free_bytes, "byte") +
+                       " of device memory that are left",
                    "plan_with_scratch() counts bytes; how many does your algorithm need?");
   return base::Done{};
 }

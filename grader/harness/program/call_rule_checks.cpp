@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/base/result.hpp"
 #include "grader/harness/program/data_flow.hpp"
@@ -44,7 +45,7 @@ Breach launches(const Case& c) {
   const auto count = std::count_if(c.calls.begin(), c.calls.end(),
                                    [&](const Call& call) { return c.is_launch(call); });
   if (static_cast<double>(count) >= c.number) return {};
-  return c.kernel + " was launched " + std::to_string(count) + " times, expected at least " +
+  return c.kernel + " was launched " + base::counted(count, "time") + ", expected at least " +
          whole(c.number) + ".";
 }
 
@@ -69,8 +70,8 @@ Breach dynamic_shared_memory(const Case& c) {
   for (const Call& call : c.calls)
     if (c.is_launch(call)) most = std::max(most, call.shared_bytes);
   if (most >= c.number) return {};
-  return "Launches of " + c.kernel + " gave each block " + std::to_string(most) +
-         " bytes of dynamic shared memory at most, expected at least " + whole(c.number) + ".";
+  return "Launches of " + c.kernel + " gave each block " + base::counted(most, "byte") +
+         " of dynamic shared memory at most, expected at least " + whole(c.number) + ".";
 }
 
 Breach calls_succeed(const Case& c) {
@@ -118,8 +119,8 @@ Breach frees_memory(const Case& c) {
   if (held.empty()) return {};
   std::uint64_t bytes = 0;
   for (const auto& [address, size] : held) bytes += size;
-  return std::to_string(held.size()) + " allocations with " + std::to_string(bytes) +
-         " bytes were left at the end.";
+  return base::counted(held.size(), "allocation") + " with " + base::counted(bytes, "byte") +
+         (held.size() == 1 ? " was" : " were") + " left at the end.";
 }
 
 /// The place in the record where the event was last recorded before `end`.
@@ -197,8 +198,8 @@ std::string named_work(const Calls& calls, std::size_t index) {
 
 Breach orders_work(const Case& c) {
   if (c.calls.size() > kMostCallsFollowed)
-    return "The program made " + std::to_string(c.calls.size()) +
-           " calls; whether its work is ordered is followed through " +
+    return "The program made " + base::counted(c.calls.size(), "call") +
+           "; whether its work is ordered is followed through " +
            std::to_string(kMostCallsFollowed) + ".";
   const auto pair = first_unordered(c.calls);
   if (!pair) {
@@ -215,7 +216,7 @@ Breach host_waits(const Case& c) {
   const auto count = std::count_if(c.calls.begin(), c.calls.end(),
                                    [](const Call& call) { return call.host_waits; });
   if (static_cast<double>(count) <= c.number) return {};
-  return "The host waited for the device " + std::to_string(count) + " times, expected at most " +
+  return "The host waited for the device " + base::counted(count, "time") + ", expected at most " +
          whole(c.number) + ".";
 }
 
@@ -229,9 +230,10 @@ Breach graph_launches(const Case& c) {
     if (call.kind == CallKind::kLaunchGraph && call.succeeded() && with_kernel.contains(call.graph))
       most = std::max(most, ++count[call.graph]);
   if (most >= c.number) return {};
-  return std::to_string(count.size()) + " graphs with " + c.kernel +
-         " were launched, the most often launched one " + whole(most) +
-         " times, expected at least " + whole(c.number) + ".";
+  return base::counted(count.size(), "graph") + " with " + c.kernel +
+         (count.size() == 1 ? " was launched " : " were launched, the most often launched one ") +
+         whole(most) + " " + base::noun_after(most, "time") + ", expected at least " +
+         whole(c.number) + ".";
 }
 
 /// Which calls a decision is about.
@@ -269,7 +271,7 @@ std::string left_out(const Evidence& evidence, const Case& all, const Case& kept
   };
   const auto gone = count(all) - count(kept);
   if (evidence.arrived.empty() || gone == 0) return "";
-  return " Of its " + std::to_string(count(all)) + " launches " + std::to_string(gone) +
+  return " Of its " + base::counted(count(all), "launch") + " " + std::to_string(gone) +
          (gone == 1 ? " does" : " do") + " not count: nothing that it wrote came into the results.";
 }
 

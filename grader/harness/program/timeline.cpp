@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/harness/program/stream_order.hpp"
@@ -161,7 +162,7 @@ std::string drawn(const std::vector<Call>& calls, Timeline timeline) {
   std::string text = head;
   for (const auto& [stream, row] : rows) {
     if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) == kMostRows)
-      return text + "\nand " + std::to_string(rows.size() - kMostRows) + " streams more";
+      return text + "\nand " + base::counted(rows.size() - kMostRows, "stream") + " more";
     char name[24];
     std::snprintf(name, sizeof name, stream == 0 ? "\ndefault   " : "\nstream %-3u", stream);
     text += name + ("|" + row) + "|";

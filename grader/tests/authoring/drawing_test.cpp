@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/drawing.hpp"
+#include "grader/authoring/figure.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -167,7 +167,7 @@ TEST(Drawing, SaysWhereItsDescriptionIsWrong) {
   EXPECT_THAT(drawn("- repeat: {i: 3}\n"), HasSubstr("a statement of 0 shapes"));
   EXPECT_THAT(drawn("- line: {from: [x, 0], to: [1, 1]}\n"), HasSubstr("the unknown name x"));
   EXPECT_THAT(drawn("- grid: {at: [0, 0], cells: [2, 1], cell: [9, 9], of: [a]}\n"),
-              HasSubstr("1 texts\n  expected: one for each cell: 2"));
+              HasSubstr("1 text\n  expected: one for each cell: 2"));
   EXPECT_THAT(drawn("- grid: {at: [0, 0], cells: [99, 99], cell: [1, 1]}\n"),
               HasSubstr("a grid of 9,801 cells"));
   EXPECT_THAT(drawn("- axis: {scale: X, at: 0, ticks: [1]}\n"), HasSubstr("axis of the scale"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grader/base/counted.hpp"
 #include "grader/vgpu/advice/what_if.hpp"
 #include "grader/vgpu/timing/throughput.hpp"
 
@@ -39,8 +40,8 @@ constexpr double kUneven = 1.5;
 
 std::optional<WhatIf> find_idle_sms(const Observed& o) {
   if (o.blocks() >= o.machine.sm_count) return std::nullopt;
-  WhatIf what_if{o.copy(), short_number(o.blocks()) + " blocks for " +
-                               std::to_string(o.machine.sm_count) + " multiprocessors"};
+  WhatIf what_if{o.copy(), short_number(o.blocks()) + " " + base::noun_after(o.blocks(), "block") +
+                               " for " + std::to_string(o.machine.sm_count) + " multiprocessors"};
   const double parts =
       std::min(std::floor(o.slots() / o.blocks()), most_parts(what_if.launch.counters.work));
   if (parts < 2) return std::nullopt;
@@ -63,11 +64,12 @@ std::optional<WhatIf> find_tail(const Observed& o) {
   WhatIf what_if{o.copy(), ""};
   if (unevenness(o, what_if.launch.counters.work) >= kUneven) return std::nullopt;
   const double waves = o.blocks() / o.slots();
-  what_if.what = short_number(o.blocks()) + " blocks where " + short_number(o.slots()) +
-                 " run at once: " + short_number(waves) + " waves take the time of " +
-                 short_number(std::ceil(waves));
+  what_if.what = short_number(o.blocks()) + " " + base::noun_after(o.blocks(), "block") +
+                 " where " + short_number(o.slots()) + " run at once: " + short_number(waves) +
+                 " waves take the time of " + short_number(std::ceil(waves));
   if (waves < 1)
-    what_if.what = short_number(o.blocks()) + " blocks for " + std::to_string(o.machine.sm_count) +
+    what_if.what = short_number(o.blocks()) + " " + base::noun_after(o.blocks(), "block") +
+                   " for " + std::to_string(o.machine.sm_count) +
                    " multiprocessors: some have one more than others";
   what_if.launch.removed.uneven_blocks = true;
   return what_if;
@@ -78,9 +80,10 @@ std::optional<WhatIf> find_small_blocks(const Observed& o) {
   const double starting = o.bound_ns(BoundKind::kDispatch);
   if (starting < o.busiest_ns()) return std::nullopt;
   const double threads = o.threads_per_block();
-  WhatIf what_if{o.copy(), short_number(o.blocks()) + " blocks of " + short_number(threads) +
-                               " threads: starting them takes " + short_number(starting / 1000) +
-                               " us"};
+  WhatIf what_if{o.copy(), short_number(o.blocks()) + " " + base::noun_after(o.blocks(), "block") +
+                               " of " + short_number(threads) + " " +
+                               base::noun_after(threads, "thread") + ": starting them takes " +
+                               short_number(starting / 1000) + " us"};
   if (threads <= kGoodBlock / 2)
     join_blocks(what_if.launch, std::floor(kGoodBlock / threads));
   else
@@ -138,8 +141,9 @@ double warps_that_store_a_byte(const Counters& c) {
 std::optional<WhatIf> find_part_warps(const Observed& o) {
   const double share = active_share(o.counters.totals);
   if (o.shape.block.count() % 32 == 0 || share >= kFewLanes) return std::nullopt;
-  WhatIf what_if{o.copy(), "blocks of " + short_number(o.threads_per_block()) +
-                               " threads: " + lanes_text(share)};
+  WhatIf what_if{o.copy(), "blocks of " + short_number(o.threads_per_block()) + " " +
+                               base::noun_after(o.threads_per_block(), "thread") + ": " +
+                               lanes_text(share)};
   fill_warps(what_if.launch, share);
   return what_if;
 }

@@ -44,7 +44,7 @@ for kind in mixed clean; do
     cat "$work/$kind/messages"
     exit 1
   }
-  texts=$(sed -n 's/.* rows, \([0-9]*\) different texts.*/\1/p' "$work/$kind/messages")
+  texts=$(sed -n 's/.* rows\?, \([0-9]*\) different texts\?.*/\1/p' "$work/$kind/messages")
   awk -v a="$started" -v b="$(date +%s.%N)" -v n="$students" -v t="$texts" -v k="$kind" \
     'BEGIN { s = b - a; printf "%s class: %d students, %d texts in %.0f s: %.0f students a minute\n", k, n, t, s, n * 60 / s }'
   echo "most memory of the grader itself: $((most_kb / 1024)) MiB"

@@ -119,7 +119,7 @@ TEST(SlurmTroubles, AHeldTaskNamesTheCommandThatFreesIt) {
   const auto troubles = troubles_of(
       "12", tasks_from("12_0|PENDING|launch failed requeued held\n12_1|RUNNING|None\n"));
   ASSERT_EQ(troubles.size(), 1U);
-  EXPECT_THAT(troubles[0].what, HasSubstr("1 tasks of job 12 wait for ever"));
+  EXPECT_THAT(troubles[0].what, HasSubstr("1 task of job 12 waits for ever"));
   EXPECT_EQ(troubles[0].fix, "scontrol release 12");
 }
 

@@ -135,7 +135,7 @@ TEST(Rules, ALaunchOfWhichNothingCameIntoTheResultsDoesNotCount) {
   EXPECT_EQ(breach_of_arrived("launches", two, {true, true}, 2), "");
   EXPECT_THAT(
       breach_of_arrived("launches", two, {true, false}, 2),
-      HasSubstr("launched 1 times, expected at least 2. Of its 2 launches 1 does not count"));
+      HasSubstr("launched 1 time, expected at least 2. Of its 2 launches 1 does not count"));
   EXPECT_NE(breach_of_arrived("streams", two, {true, false}, 2), "");
   EXPECT_EQ(breach_of_arrived("kernels-overlap", two, {true, true}, 0.5), "");
   EXPECT_NE(breach_of_arrived("kernels-overlap", two, {true, false}, 0.5), "");
@@ -179,7 +179,8 @@ TEST(Rules, EachAllocationNeedsItsOwnFree) {
   const Call freed{.kind = CallKind::kFree, .address = 256};
   EXPECT_EQ(breach("frees-memory", {one, freed, one, freed}), "");
   EXPECT_EQ(breach("frees-memory", {{.kind = CallKind::kAllocate}}), "");
-  EXPECT_THAT(breach("frees-memory", {one, freed, one}), HasSubstr("1 allocations with 40 bytes"));
+  EXPECT_THAT(breach("frees-memory", {one, freed, one}),
+              HasSubstr("1 allocation with 40 bytes was left"));
 }
 
 TEST(Rules, AnEventPairTimesOnlyWhatLiesBetween) {
@@ -320,7 +321,7 @@ TEST(Rules, OneGraphIsLaunchedAgainAndAgain) {
   EXPECT_THAT(breach("graph-launches", {launch(), launch()}, 2), HasSubstr("0 graphs with scale"));
   EXPECT_THAT(
       breach("graph-launches", {launch_of_graph(1), node(1), launch_of_graph(2), node(2)}, 2),
-      HasSubstr("2 graphs with scale were launched, the most often launched one 1 times"));
+      HasSubstr("2 graphs with scale were launched, the most often launched one 1 time"));
   // Without the stage's kernel it is another graph.
   EXPECT_NE(breach("graph-launches", {launch_of_graph(1), launch_of_graph(1)}, 2), "");
 }

@@ -20,6 +20,7 @@
 
 #include <pthread.h>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/process.hpp"
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
@@ -156,7 +157,7 @@ void GridBarrierWatch::swept(const std::deque<std::unique_ptr<Block>>& running, 
   if (waiting == 0) return;
   const LaunchRequest& request = *launch_.request;
   std::string text = "the barrier of the grid waits for all " +
-                     std::to_string(request.grid.count()) + " blocks; " + std::to_string(waiting) +
+                     base::counted(request.grid.count(), "block") + "; " + std::to_string(waiting) +
                      (waiting == 1 ? " has" : " have") + " come, and " + std::to_string(ended_) +
                      (ended_ == 1 ? " has" : " have") + " ended without it: block ";
   for (const std::uint64_t block : first_ended_)

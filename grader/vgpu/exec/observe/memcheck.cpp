@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "grader/base/counted.hpp"
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
@@ -40,7 +41,7 @@ std::string text_of(const WarpAccess& access) {
   return std::string(access.kind == AccessKind::kLoad    ? "read"
                      : access.kind == AccessKind::kStore ? "write"
                                                          : "atomic") +
-         " of " + std::to_string(access.bytes) + " bytes";
+         " of " + base::counted(access.bytes, "byte");
 }
 
 /// "write of 4 bytes, 8 bytes after a local variable"
@@ -54,7 +55,7 @@ std::string describe_red_zone(const WarpAccess& access, LocalBytes& red_zones, s
   if (behind == 0) return text_of(access) + ", which goes beyond the end of a local variable";
   const std::uint64_t distance = ends ? behind - 1 : before;
   return text_of(access) +
-         (distance == 0 ? ", directly " : ", " + std::to_string(distance) + " bytes ") +
+         (distance == 0 ? ", directly " : ", " + base::counted(distance, "byte") + " ") +
          (ends ? "after" : "before") + " a local variable";
 }
 

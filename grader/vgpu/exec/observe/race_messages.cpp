@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
@@ -69,7 +70,7 @@ const program::SharedVariable* shared_variable(const program::Kernel& kernel,
 
 /// "right after ", "8 bytes past the end of "
 std::string past_the_end(std::uint64_t bytes) {
-  return bytes == 0 ? "right after " : std::to_string(bytes) + " bytes past the end of ";
+  return bytes == 0 ? "right after " : base::counted(bytes, "byte") + " past the end of ";
 }
 
 bool is_dynamic(const Warp& w, std::uint64_t offset) {
@@ -92,10 +93,10 @@ std::string describe_shared(const Warp& w, std::uint64_t offset) {
   const program::SharedVariable* const before = shared_variable(kernel, offset);
   const std::string all =
       "; the block has " +
-      std::to_string(shared_bytes(kernel, w.launch->request->dynamic_shared_bytes)) + " bytes";
+      base::counted(shared_bytes(kernel, w.launch->request->dynamic_shared_bytes), "byte");
   if (is_dynamic(w, offset)) {
     const std::uint64_t inside = offset - dynamic;
-    const std::string size = "dynamic shared memory (" + std::to_string(dynamic_bytes) + " bytes)";
+    const std::string size = "dynamic shared memory (" + base::counted(dynamic_bytes, "byte") + ")";
     if (inside < dynamic_bytes) return "offset " + std::to_string(inside) + " of " + size;
     return "shared-memory offset " + std::to_string(offset) + ", " +
            past_the_end(inside - dynamic_bytes) + size + all;
@@ -107,12 +108,12 @@ std::string describe_shared(const Warp& w, std::uint64_t offset) {
         variables.begin(), variables.end(),
         [](const auto& a, const auto& b) { return a.offset_bytes < b.offset_bytes; });
     const std::uint64_t below = (std::uint64_t{1} << 32) - offset;
-    return std::to_string(below + first->offset_bytes) + " bytes before " +
+    return base::counted(below + first->offset_bytes, "byte") + " before " +
            variable_name(first->name) + ", the first array of shared memory" + all;
   }
   const std::uint64_t inside = offset - before->offset_bytes;
   const std::string name = variable_name(before->name);
-  const std::string size = std::to_string(before->size_bytes) + " bytes of shared memory";
+  const std::string size = base::counted(before->size_bytes, "byte") + " of shared memory";
   if (inside < before->size_bytes)
     return "offset " + std::to_string(inside) + " of " + name + " (" + size + ")";
   const std::uint64_t past = inside - before->size_bytes;
@@ -133,9 +134,9 @@ OtherAccess other_access(const Warp& w, const Race& race, const Step* step) {
 std::string describe_flight(const Warp& w, const WarpAccess& access, std::uint32_t lane,
                             const Place& place, const OtherAccess& copy) {
   const bool same = copy.place.file == place.file && copy.place.line == place.line;
-  return (access.kind == AccessKind::kLoad ? "reads " : "writes ") + std::to_string(access.bytes) +
-         " bytes at " + describe_shared(w, access.addresses[lane]) + ", to which thread " +
-         triple(copy.place.thread) + " copies asynchronously" +
+  return (access.kind == AccessKind::kLoad ? "reads " : "writes ") +
+         base::counted(access.bytes, "byte") + " at " + describe_shared(w, access.addresses[lane]) +
+         ", to which thread " + triple(copy.place.thread) + " copies asynchronously" +
          (same ? "" : " at " + line_text(copy.place)) + "; nobody has waited for that copy";
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "grader/base/counted.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
 #include "grader/vgpu/exec/state/shuffle_source.hpp"
@@ -391,7 +392,7 @@ std::string describe_source(const Warp& w, const UndefinedSource& from, std::uin
   if (from.space == ptx::StateSpace::kNone)
     return "takes the value of lane " + std::to_string(address) +
            " of the warp, which does not take part";
-  std::string text = "read of " + std::to_string(from.bytes) + " bytes at ";
+  std::string text = "read of " + base::counted(from.bytes, "byte") + " at ";
   if (from.space == ptx::StateSpace::kShared)
     return text + describe_shared(w, address) + ", which no thread of the block has written";
   if (from.space == ptx::StateSpace::kLocal)

@@ -11,6 +11,7 @@
 #include <random>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
@@ -226,9 +227,10 @@ bool resolve_standstill(Block& block) {
       const std::uint32_t expected = barrier.expected == 0 ? block.live_threads : barrier.expected;
       raise(w, group.pc - 1, FaultKind::kDeadlock,
             static_cast<std::uint32_t>(std::countr_zero(group.mask)), 0,
-            "barrier " + std::to_string(group.barrier) + " waits for " + std::to_string(expected) +
-                " threads, " + std::to_string(barrier.arrived) +
-                " have arrived and no other thread of the block can run: some wait at another "
+            "barrier " + std::to_string(group.barrier) + " waits for " +
+                base::counted(expected, "thread") + ", " + std::to_string(barrier.arrived) +
+                (barrier.arrived == 1 ? " has" : " have") +
+                " arrived and no other thread of the block can run: some wait at another "
                 "barrier");
       return false;
     }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "grader/base/counted.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/runtime/device/modules.hpp"
 #include "grader/vgpu/runtime/device/reports.hpp"
@@ -135,8 +136,9 @@ std::optional<Reason> why_not_on_device(const Context& context, const std::strin
                   "pass the pointer that cudaMalloc gave, or one into its memory"};
   const std::uint64_t left = held->size_bytes - (address - held->address);
   if (bytes <= left) return std::nullopt;
-  return Reason{std::to_string(bytes) + " bytes are asked for, and from " + side + " on only " +
-                    std::to_string(left) + " are left of " + exec::describe(*held),
+  return Reason{base::counted(bytes, "byte") + (bytes == 1 ? " is" : " are") +
+                    " asked for, and from " + side + " on only " + std::to_string(left) +
+                    (left == 1 ? " is" : " are") + " left of " + exec::describe(*held),
                 "count bytes, not elements: n * sizeof(T), as in the call that allocated it"};
 }
 
@@ -296,7 +298,7 @@ void tell_of_unwritten(Context& context, const CopyOperation& copy) {
   report.size_bytes = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(found.bytes, std::numeric_limits<std::uint32_t>::max()));
   report.text = std::string(copy.called_by.substr(0, copy.called_by.find("_pt"))) + " copies " +
-                std::to_string(all) + " bytes to the host, of which nobody has written " +
+                base::counted(all, "byte") + " to the host, of which nobody has written " +
                 (found.bytes == all ? "any" : std::to_string(found.bytes)) +
                 "; the first is byte " + std::to_string(found.first - array->address) + " of " +
                 exec::describe(*array);
@@ -352,8 +354,9 @@ void tell_of_refused_symbol(Context& context, std::string_view call, const void*
   Reason reason{"the symbol is no variable of the program that the device has",
                 "pass the __device__ or __constant__ variable itself, not its name or address"};
   if (symbol_size(context, symbol, held) == cudaSuccess)
-    reason = {std::to_string(bytes) + " bytes are asked for from byte " + std::to_string(offset) +
-                  " on, and the variable has " + std::to_string(held),
+    reason = {base::counted(bytes, "byte") + (bytes == 1 ? " is" : " are") +
+                  " asked for from byte " + std::to_string(offset) + " on, and the variable has " +
+                  std::to_string(held),
               "count bytes, not elements, and give the offset in bytes, too"};
   report(context, call, 0, reason);
 }

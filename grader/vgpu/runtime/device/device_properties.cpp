@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 
+#include "grader/base/counted.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
 
 namespace membound::vgpu::runtime {
@@ -102,7 +103,7 @@ std::string bad_extent(const std::string& whose, const dim3& size,
 std::string bad_shape(const dim3& grid, const dim3& block) {
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads > kMaxThreadsPerBlock)
-    return "a block of " + shape(block) + " has " + std::to_string(threads) + " threads" +
+    return "a block of " + shape(block) + " has " + base::counted(threads, "thread") +
            limit(kMaxThreadsPerBlock);
   const std::string wrong = bad_extent("a block", block, kMaxBlock);
   return wrong.empty() ? bad_extent("a grid", grid, kMaxGrid) : wrong;
@@ -112,8 +113,8 @@ std::string bad_shared(const Context& context, const KernelHandle& handle, std::
   const std::uint64_t fixed = handle.kernel->static_shared_bytes;
   const std::uint32_t most = max_dynamic_shared_bytes(context, handle);
   const std::uint32_t opted = context.machine.shared_per_block_optin_bytes;
-  const std::string asked = std::to_string(dynamic) +
-                            " bytes of dynamic shared memory are asked for" +
+  const std::string asked = base::counted(dynamic, "byte") + " of dynamic shared memory " +
+                            (dynamic == 1 ? "is" : "are") + " asked for" +
                             (fixed == 0 ? "" : " beside " + std::to_string(fixed) + " static ones");
   if (dynamic + fixed > opted) return asked + "; a block has at most " + std::to_string(opted);
   if (dynamic > most)
@@ -199,21 +200,21 @@ std::optional<RefusedLaunch> refused_launch(const Context& context, const Kernel
   // A block of a cluster would find itself alone, as it does nowhere else.
   if (why.empty() && kernel.cluster_blocks > 1)
     return RefusedLaunch{cudaErrorNotSupported, "the kernel runs in clusters of " +
-                                                    std::to_string(kernel.cluster_blocks) +
-                                                    " blocks, of which there is no model"};
+                                                    base::counted(kernel.cluster_blocks, "block") +
+                                                    ", of which there is no model"};
   if (why.empty()) why = bad_shared(context, handle, launch.dynamic_shared_bytes);
   if (why.empty()) why = bad_block_of_kernel(kernel, launch.block);
   if (!why.empty()) return RefusedLaunch{cudaErrorInvalidValue, std::move(why)};
   const std::uint32_t threads = launch.block.x * launch.block.y * launch.block.z;
   if (const std::uint32_t most = max_threads_per_block(context, kernel); threads > most)
     return RefusedLaunch{cudaErrorLaunchOutOfResources,
-                         "a block of " + std::to_string(threads) + " threads with " +
-                             std::to_string(kernel.register_count) +
-                             " registers each needs more than the " +
+                         "a block of " + base::counted(threads, "thread") + " with " +
+                             base::counted(kernel.register_count, "register") +
+                             " each needs more than the " +
                              std::to_string(context.machine.registers_per_block) +
                              " that a block may have; with so "
                              "many of them a block has at most " +
-                             std::to_string(most) + " threads"};
+                             base::counted(most, "thread")};
   if (!launch.cooperative) return std::nullopt;
   const auto shared =
       static_cast<std::uint32_t>(kernel.static_shared_bytes + launch.dynamic_shared_bytes);
@@ -223,8 +224,8 @@ std::optional<RefusedLaunch> refused_launch(const Context& context, const Kernel
   const std::uint64_t most = std::uint64_t{occupancy.blocks} * context.machine.sm_count;
   if (blocks <= most) return std::nullopt;
   return RefusedLaunch{cudaErrorCooperativeLaunchTooLarge,
-                       "a cooperative launch of " + std::to_string(blocks) +
-                           " blocks, which must all run at the same time" + limit(most)};
+                       "a cooperative launch of " + base::counted(blocks, "block") +
+                           ", which must all run at the same time" + limit(most)};
 }
 
 }  // namespace membound::vgpu::runtime

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <utility>
 
+#include "grader/base/counted.hpp"
 #include "grader/vgpu/program/machine_accesses.hpp"
 #include "grader/vgpu/runtime/device/context.hpp"
 #include "grader/vgpu/runtime/device/reports.hpp"
@@ -78,9 +79,9 @@ std::vector<exec::CheckReport> DeviceServices::leaks() const {
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
     found[i].size_bytes = static_cast<std::uint32_t>(bytes[i]);
-    found[i].text = std::to_string(bytes[i]) + " bytes in " + std::to_string(found[i].count) +
-                    (found[i].count == 1 ? " allocation" : " allocations") +
-                    " of the device's heap were never freed";
+    found[i].text = base::counted(bytes[i], "byte") + " in " +
+                    base::counted(found[i].count, "allocation") + " of the device's heap " +
+                    (bytes[i] == 1 ? "was" : "were") + " never freed";
     found[i].count = 1;
   }
   return found;

@@ -18,6 +18,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 
@@ -201,11 +202,6 @@ std::string duration_text(double ns) {
   char text[48];
   std::snprintf(text, sizeof text, "%.3g %s", ns / scale, unit);
   return text;
-}
-
-std::string counted(std::uint64_t count, const char* one) {
-  const std::string noun = one;
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : noun.ends_with("h") ? "es" : "s");
 }
 
 struct ErrorRow {
@@ -402,8 +398,9 @@ std::string RunSummary::text(const std::string& device) const {
   std::uint64_t launches = 0;
   for (const auto& [name, sum] : all) ns += sum.ns, launches += sum.launches;
   if (all.empty()) return "no kernel was launched on the " + device;
-  std::string text = counted(all.size(), "kernel") + " in " + counted(launches, "launch") +
-                     ", predicted to take " + duration_text(ns) + " on the " + device;
+  std::string text = base::counted(all.size(), "kernel") + " in " +
+                     base::counted(launches, "launch") + ", predicted to take " +
+                     duration_text(ns) + " on the " + device;
   for (std::size_t i = 0; i < std::min(all.size(), kMostKernels); ++i) {
     const auto& [mangled, sum] = all[i];
     const auto binding =
@@ -411,16 +408,17 @@ std::string RunSummary::text(const std::string& device) const {
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     std::string name = base::short_function_name(mangled);
     if (name.size() < kNameWidth) name.resize(kNameWidth, ' ');
-    text += "\n  " + name + " " + duration_text(sum.ns) + " in " + counted(sum.launches, "launch") +
-            ", bound by " + std::string(timing::to_string(binding->first));
+    text += "\n  " + name + " " + duration_text(sum.ns) + " in " +
+            base::counted(sum.launches, "launch") + ", bound by " +
+            std::string(timing::to_string(binding->first));
   }
   if (all.size() > kMostKernels)
-    text += "\n  and " + counted(all.size() - kMostKernels, "more kernel");
+    text += "\n  and " + base::counted(all.size() - kMostKernels, "more kernel");
   return text;
 }
 
 std::string findings_line(bool looked, std::uint64_t findings) {
-  if (looked) return findings == 0 ? "no findings" : counted(findings, "finding");
+  if (looked) return findings == 0 ? "no findings" : base::counted(findings, "finding");
   return "no checker looked on; `membound run --check all -- PROGRAM` looks for accesses out of "
          "bounds, data races, reads of what nobody wrote, barriers that not all reach, and leaks";
 }
@@ -461,8 +459,9 @@ std::string missing_call(std::string_view entry_point) {
 }
 
 std::string leak(const memory::Allocation& allocation) {
-  return "leakcheck: " + std::to_string(allocation.size_bytes) + " bytes of allocation " +
-         std::to_string(allocation.serial) + " were never freed" +
+  return "leakcheck: " + base::counted(allocation.size_bytes, "byte") + " of allocation " +
+         std::to_string(allocation.serial) + (allocation.size_bytes == 1 ? " was" : " were") +
+         " never freed" +
          (allocation.info.name.empty() ? "" : "\n  made by " + allocation.info.name);
 }
 
@@ -479,15 +478,15 @@ std::string refused_launch(std::string_view kernel, std::string_view why) {
 }
 
 std::string lost_output(std::size_t bytes) {
-  return std::to_string(bytes) +
-         " bytes that kernels printed were not shown\n  try: call cudaDeviceSynchronize() before "
+  return base::counted(bytes, "byte") + " that kernels printed " + (bytes == 1 ? "was" : "were") +
+         " not shown\n  try: call cudaDeviceSynchronize() before "
          "the program ends, as on a GPU";
 }
 
 std::string dropped_output(std::size_t lines, std::size_t buffer_bytes) {
-  return std::to_string(lines) + " lines of printf did not fit into its buffer of " +
-         std::to_string(buffer_bytes) +
-         " bytes and are lost (a GPU would lose the oldest instead)\n  try: print less between two "
+  return base::counted(lines, "line") + " of printf did not fit into its buffer of " +
+         std::to_string(buffer_bytes) + " bytes and " + (lines == 1 ? "is" : "are") +
+         " lost (a GPU would lose the oldest instead)\n  try: print less between two "
          "synchronisations, or cudaDeviceSetLimit(cudaLimitPrintfFifoSize, …)";
 }
 
