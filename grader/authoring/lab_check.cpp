@@ -3,11 +3,13 @@
 #include "grader/authoring/lab_check.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "grader/authoring/handout_check.hpp"
 #include "grader/authoring/predicted_figures.hpp"
@@ -311,78 +313,67 @@ void check_hints(const course::Lab& lab, const LabFolders& folders, Drifts& drif
   }
 }
 
-constexpr int kLeastPerStage = 3;
+/// The numbers that a text names, `constexpr int kTile = 32, kRun = 4 * kTile;`, by name.
+class Constants {
+ public:
+  struct Constant {
+    int line = 0;
+    double value = 0;
+  };
 
-// What is wrong with one; returns the stage it answers, 0 if that is none of the lab's.
-int check_one(const course::Lab& lab, const WrongAnswer& answer, const std::string& file,
-              const std::set<std::string>& tests, const std::set<std::string>& by_some_blocks,
-              Drifts& drifts) {
-  const int line = answer.line;
-  const int stage = answer.head.stage;
-  if (lab.stage(stage) == nullptr) {
-    drifts.push_back({file, line, answer.name + " is named after no stage of the lab",
-                      "a name that begins with a stage's number", "rename it"});
-  }
-  if (!tests.contains(answer.head.fails)) {
-    drifts.push_back({file, line, "no test is called \"" + answer.head.fails + "\"",
-                      "after \"fails\" a test of test.cpp or of the harness",
-                      "name the one test that must fail"});
-  }
-  const std::string& on_gpu = answer.head.fails_on_gpu;
-  static const std::set<std::string> kEnds = {"", "passes", "fails", "chance"};
-  const bool is_not_run_there = on_gpu.empty() && by_some_blocks.contains(answer.head.fails);
-  if (is_not_run_there || (!kEnds.contains(on_gpu) && !tests.contains(on_gpu))) {
-    drifts.push_back({file, line,
-                      is_not_run_there ? "a GPU does not run the test " + answer.head.fails
-                                       : "on a GPU it cannot end as \"" + on_gpu + "\"",
-                      "passes, fails, chance, or a test of test.cpp",
-                      "say what membound dev check --run --device gpu shows"});
-  }
-  if (answer.head.why.empty()) {
-    drifts.push_back({file, line, answer.name + " does not say why it is wrong",
-                      "\"Why: …\" in its head", "say in a sentence what the student believed"});
-  }
-  if (answer.changed_lines > kMostLines) {
-    drifts.push_back({file, line,
-                      "the mistake of " + answer.name + " takes " +
-                          std::to_string(answer.changed_lines) + " lines",
-                      "at most " + std::to_string(kMostLines) + ", so that one can read it",
-                      "a patch of the reference answer with nothing but the mistake"});
-  }
-  return lab.stage(stage) == nullptr ? 0 : stage;
-}
-
-/// At least three wrong answers a stage; each opens with its name, the test it must fail, which
-/// exists, and why.
-void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
-  const std::set<std::string> tests = test_names(lab, folders);
-  const std::set<std::string> by_some_blocks = tests_by_some_blocks(folders.lab / "test.cpp");
-  const fs::path folder = folders.solution / "wrong";
-  std::map<int, int> answers_of_stage;
-  for (const auto& answer : each_wrong_answer(folders.solution)) {
-    if (answer) {
-      ++answers_of_stage[check_one(lab, *answer, folders.shown(answer->file), tests, by_some_blocks,
-                                   drifts)];
-    } else {
-      const base::Error& error = answer.error();
-      drifts.push_back({folders.shown(error.where), 0, error.found, error.expected, error.advice});
+  explicit Constants(const std::vector<std::string>& lines) {
+    static const std::regex kDeclared(R"(\bconstexpr\s[\w\s:]*?\b(k\w+\s*=[^;]*);)");
+    std::string text;
+    for (const std::string& line : lines) text += line.substr(0, line.find("//")) + "\n";
+    for (std::sregex_iterator it(text.begin(), text.end(), kDeclared), end; it != end; ++it) {
+      const auto line = 1 + std::count(text.begin(), text.begin() + it->position(1), '\n');
+      std::istringstream parts((*it)[1].str());
+      for (std::string part; std::getline(parts, part, ',');) add(part, static_cast<int>(line));
     }
   }
-  std::error_code missing;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
-    const std::string kind = entry.path().extension();
-    if (kind == ".patch" || kind == ".cu") continue;
-    drifts.push_back({folders.shown(entry.path()), 0, "no wrong answer is such a file",
-                      "stage-3.patch, and whole .cu files", "remove or move it"});
+
+  [[nodiscard]] const std::map<std::string, Constant>& all() const { return all_; }
+
+ private:
+  /// Products and quotients of numbers and of names before it; what is more is passed over.
+  void add(const std::string& part, int line) {
+    static const std::regex kNamed(R"(\s*(k\w+)\s*=\s*([^=]*))"),
+        kFactor(R"(\s*(k\w+|0[xX][0-9a-fA-F]+|[0-9][0-9']*\.?[0-9]*)[uUlLfF]*\s*([*/]|$))");
+    std::smatch named, factor;
+    if (!std::regex_match(part, named, kNamed)) return;
+    std::string rest(base::trimmed(named[2].str()));
+    double value = 1;
+    for (char step = '*'; step != '\0';) {
+      if (!std::regex_search(rest, factor, kFactor, std::regex_constants::match_continuous)) return;
+      std::string word = factor[1];
+      std::erase(word, '\'');
+      const auto known = all_.find(word);
+      if (word.front() == 'k' && known == all_.end()) return;
+      const double operand =
+          word.front() == 'k' ? known->second.value : std::strtod(word.c_str(), nullptr);
+      value = step == '*' ? value * operand : std::trunc(value / operand);
+      step = factor[2].length() > 0 ? factor[2].str().front() : '\0';
+      rest = factor.suffix();
+    }
+    all_.try_emplace(named[1], Constant{line, value});
   }
-  for (const course::Stage& stage : lab.stages) {
-    const int count = answers_of_stage[stage.number];
-    if (count >= kLeastPerStage) continue;
-    drifts.push_back({folders.shown(folder), 0,
-                      "stage " + std::to_string(stage.number) + " has " + std::to_string(count) +
-                          " wrong answers",
-                      "at least " + std::to_string(kLeastPerStage),
-                      "add mistakes you have seen students make", true});
+
+  std::map<std::string, Constant> all_;
+};
+
+/// What a test calls as kernel.cuh does is the same number there.
+void check_constants(const LabFolders& folders, Drifts& drifts) {
+  const Constants contract(read_lines(folders.lab / "kernel.cuh"));
+  for (const char* name : {"test.cpp", "program_test.cpp", "reference.hpp", "oracle.cpp"}) {
+    const Constants own(read_lines(folders.lab / name));
+    for (const auto& [constant, here] : own.all()) {
+      const auto there = contract.all().find(constant);
+      if (there == contract.all().end() || there->second.value == here.value) continue;
+      drifts.push_back({folders.shown(folders.lab / name), here.line,
+                        constant + " is " + base::decimal(here.value, 0),
+                        base::decimal(there->second.value, 0) + ", as in kernel.cuh",
+                        "correct it, or give it another name"});
+    }
   }
 }
 
@@ -502,7 +493,8 @@ std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path
   if (!lab.mended) check_skeleton(lab, folders, drifts);
   check_hints(lab, folders, drifts);
   check_counter_bars(lab, folders, drifts);
-  check_wrong_answers(lab, folders, drifts);
+  check_constants(folders, drifts);
+  check_wrong_answers(lab, folders, test_names(lab, folders), drifts);
   check_experiments(folders, drifts);
   check_handout(folders, drifts);
   check_notebook(lab, folders, drifts);

@@ -282,6 +282,83 @@ base::Result<fs::path> write_kernel(const WrongAnswer& answer, const fs::path& f
 
 namespace {
 
+constexpr int kLeastPerStage = 3;
+
+// What is wrong with one; returns the stage it answers, 0 if that is none of the lab's.
+int check_one(const course::Lab& lab, const WrongAnswer& answer, const std::string& file,
+              const std::set<std::string>& tests, const std::set<std::string>& by_some_blocks,
+              std::vector<Drift>& drifts) {
+  const int line = answer.line;
+  const int stage = answer.head.stage;
+  if (lab.stage(stage) == nullptr) {
+    drifts.push_back({file, line, answer.name + " is named after no stage of the lab",
+                      "a name that begins with a stage's number", "rename it"});
+  }
+  if (!tests.contains(answer.head.fails)) {
+    drifts.push_back({file, line, "no test is called \"" + answer.head.fails + "\"",
+                      "after \"fails\" a test of test.cpp or of the harness",
+                      "name the one test that must fail"});
+  }
+  const std::string& on_gpu = answer.head.fails_on_gpu;
+  static const std::set<std::string> kEnds = {"", "passes", "fails", "chance"};
+  const bool is_not_run_there = on_gpu.empty() && by_some_blocks.contains(answer.head.fails);
+  if (is_not_run_there || (!kEnds.contains(on_gpu) && !tests.contains(on_gpu))) {
+    drifts.push_back({file, line,
+                      is_not_run_there ? "a GPU does not run the test " + answer.head.fails
+                                       : "on a GPU it cannot end as \"" + on_gpu + "\"",
+                      "passes, fails, chance, or a test of test.cpp",
+                      "say what membound dev check --run --device gpu shows"});
+  }
+  if (answer.head.why.empty()) {
+    drifts.push_back({file, line, answer.name + " does not say why it is wrong",
+                      "\"Why: …\" in its head", "say in a sentence what the student believed"});
+  }
+  if (answer.changed_lines > kMostLines) {
+    drifts.push_back({file, line,
+                      "the mistake of " + answer.name + " takes " +
+                          std::to_string(answer.changed_lines) + " lines",
+                      "at most " + std::to_string(kMostLines) + ", so that one can read it",
+                      "a patch of the reference answer with nothing but the mistake"});
+  }
+  return lab.stage(stage) == nullptr ? 0 : stage;
+}
+
+}  // namespace
+
+void check_wrong_answers(const course::Lab& lab, const LabFolders& folders,
+                         const std::set<std::string>& tests, std::vector<Drift>& drifts) {
+  const std::set<std::string> by_some_blocks = tests_by_some_blocks(folders.lab / "test.cpp");
+  const fs::path folder = folders.solution / "wrong";
+  std::map<int, int> answers_of_stage;
+  for (const auto& answer : each_wrong_answer(folders.solution)) {
+    if (answer) {
+      ++answers_of_stage[check_one(lab, *answer, folders.shown(answer->file), tests, by_some_blocks,
+                                   drifts)];
+    } else {
+      const base::Error& error = answer.error();
+      drifts.push_back({folders.shown(error.where), 0, error.found, error.expected, error.advice});
+    }
+  }
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
+    const std::string kind = entry.path().extension();
+    if (kind == ".patch" || kind == ".cu") continue;
+    drifts.push_back({folders.shown(entry.path()), 0, "no wrong answer is such a file",
+                      "stage-3.patch, and whole .cu files", "remove or move it"});
+  }
+  for (const course::Stage& stage : lab.stages) {
+    const int count = answers_of_stage[stage.number];
+    if (count >= kLeastPerStage) continue;
+    drifts.push_back({folders.shown(folder), 0,
+                      "stage " + std::to_string(stage.number) + " has " + std::to_string(count) +
+                          " wrong answers",
+                      "at least " + std::to_string(kLeastPerStage),
+                      "add mistakes you have seen students make", true});
+  }
+}
+
+namespace {
+
 bool is_of_a_word(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }

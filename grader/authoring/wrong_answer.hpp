@@ -13,7 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/authoring/lab_check.hpp"
 #include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
 
 namespace membound::authoring {
 
@@ -64,6 +66,11 @@ struct WrongAnswer {
 /// Reads the one that is called `name`, "3-missing-barrier". An error names the most alike.
 [[nodiscard]] base::Result<WrongAnswer> find_wrong_answer(const std::filesystem::path& solution,
                                                           const std::string& name);
+
+/// At least three wrong answers a stage; each opens with its name, the test it must fail, which is
+/// one of `tests`, and why. What is not so joins `drifts`.
+void check_wrong_answers(const course::Lab& lab, const LabFolders& folders,
+                         const std::set<std::string>& tests, std::vector<Drift>& drifts);
 
 /// The tests of a lab's test.cpp that call far_blocks(): they run some blocks of a launch that is
 /// too large to run, which only a virtual GPU does. On a GPU they say nothing.

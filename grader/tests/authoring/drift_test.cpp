@@ -190,6 +190,25 @@ TEST_F(DriftTest, AWrongAnswersPatchApplies) {
                                  "text is \"  work();\"")));
 }
 
+TEST_F(DriftTest, ATestsConstantIsTheContracts) {
+  const std::string tests = *base::read_file(root_ / "labs/01-copy/test.cpp");
+  write("labs/01-copy/kernel.cuh",
+        "inline constexpr int kThreads = 256;  // kThreads = 1;\n"
+        "inline constexpr int kRun = kThreads * 4'0u / 5;\nconstexpr unsigned kAll = 0xffu;\n");
+  for (const char* name : {"test.cpp", "program_test.cpp", "reference.hpp", "oracle.cpp"}) {
+    const std::string file = std::string("labs/01-copy/") + name;
+    const std::string first = name == std::string("test.cpp") ? tests : "\n\n";
+    write(file, first +
+                    "constexpr std::int64_t kOwn = 7, kRun = 2048;\nconstexpr int kAll = 255;\n"
+                    "constexpr long kThreads = std::int64_t{1} << 40;\n");
+    EXPECT_THAT(drifts(), Not(Contains(HasSubstr("as in kernel.cuh")))) << name;
+    write(file, first + "constexpr std::int64_t kOwn = 7, kRun = 2047;\n");
+    EXPECT_THAT(drifts(), Contains(AllOf(HasSubstr(file + ":3: kRun is 2047"),
+                                         HasSubstr("2048, as in kernel.cuh"))));
+    write(file, first);
+  }
+}
+
 TEST_F(DriftTest, AMistakeIsShort) {
   std::string text = "// 1-a fails StopsAtTheEdge\n// Why: it forgets.\n";
   for (int line = 0; line < 40; ++line) text += "int a;\n";
