@@ -108,11 +108,13 @@ class SpareFrames {
     return *spares;
   }
   std::unique_ptr<Frame> take() {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (frames_.empty()) return std::make_unique<Frame>();
     std::unique_ptr<Frame> frame = std::move(frames_.back());
     frames_.pop_back();
     words_ -= frame->storage.size();
+    lock.unlock();
+    std::ranges::fill(frame->storage, 0);  // so that no launch finds what another one has left
     return frame;
   }
   void keep(std::unique_ptr<Frame> frame) {
