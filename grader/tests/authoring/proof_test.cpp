@@ -280,8 +280,11 @@ TEST(Claims, RefuseAFindingAtNoLineOfTheFile) {
   place.root = folder.path();
   place.state = folder.path() / "state";
   folder.write("solutions/03-x/wrong/1-a.cu",
-               "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[y]`\n  tile[x] = 1;\n");
+               "// 1-a fails B\n// Finds: data race in `tile[y]`\n  tile[x] = 1;\n");
   EXPECT_FALSE(claims_of(lab, place));
+  folder.write("solutions/03-x/wrong/1-a.cu",
+               "// 1-a fails B\n// Finds: data race in `tile[x]`\n  tile[x] = 1;\n");
+  EXPECT_TRUE(claims_of(lab, place)) << "of a line that is there";
 }
 
 }  // namespace

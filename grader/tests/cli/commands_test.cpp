@@ -288,14 +288,16 @@ TEST_F(Commands, RunTellsAProgramThatHoldsAnOlderRuntime) {
 }
 
 TEST_F(Commands, DevCheckRunsEveryClaim) {
-  const std::string head = "// Stage: 2\n// Fails: ";
-  course_.write("solutions/01-fake/wrong/2-edge.cu", head + "CutOff\n// stage 2: wrong\n");
-  course_.write("solutions/01-fake/wrong/2-late.cu", head + "ReachesItsBar\n// stage 2: slow\n");
+  course_.write("solutions/01-fake/wrong/2-edge.cu",
+                "// 2-edge fails CutOff\n\n// stage 2: wrong\n");
+  course_.write("solutions/01-fake/wrong/2-late.cu",
+                "// 2-late fails ReachesItsBar\n\n// stage 2: slow\n");
   course_.write("solutions/01-fake/wrong/2-dead.cu",
-                head + "RunsWithoutFault\n// stage 2: fault\n");
+                "// 2-dead fails RunsWithoutFault\n\n// stage 2: fault\n");
   const auto good = course_.run({"dev", "check", "1", "--run", "--device", "vgpu"});
   EXPECT_THAT(good.output, HasSubstr("5 of 5 claims hold."));
-  course_.write("solutions/01-fake/wrong/2-fine.cu", head + "CutOff\n// stage 2: passed\n");
+  course_.write("solutions/01-fake/wrong/2-fine.cu",
+                "// 2-fine fails CutOff\n\n// stage 2: passed\n");
   course_.write("labs/01-fake/kernel.cu", "// TODO\n// stage 1: passed\n");
   const auto bad = course_.run({"dev", "check", "1", "--run", "--device", "vgpu"});
   EXPECT_EQ(bad.exit_code, 1);
