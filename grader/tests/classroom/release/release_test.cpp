@@ -133,8 +133,9 @@ TEST_F(LeaksTest, ALineOfTheNotesIsFound) {
 }
 
 TEST_F(LeaksTest, ALineThatAWrongAnswersPatchAddsIsFound) {
-  folder_.write("solutions/01-x/wrong/stage-1.patch",
-                "# 1-too-far fails One\n@@ -3 +3 @@\n-  out[n - 1 - i]  =  in[i];\n+  out[n - i] = in[i];\n");
+  folder_.write(
+      "solutions/01-x/wrong/stage-1.patch",
+      "# 1-too-far fails One\n@@ -3 +3 @@\n-  out[n - 1 - i]  =  in[i];\n+  out[n - i] = in[i];\n");
   EXPECT_THAT(leaks("a.md", "out[n - i] = in[i];"), ElementsAre(HasSubstr("wrong/stage-1.patch")));
 }
 
