@@ -325,10 +325,13 @@ std::set<std::string> every_test(const fs::path& root) {
       names.insert((*it)[1].str() + ".*");
     }
   }
-  for (const auto& entry : fs::directory_iterator(root / "solutions", ignored)) {
-    const std::string lab = entry.path().filename().string();
-    for (const auto& answer : each_wrong_answer(entry.path()))
-      if (answer) names.insert(lab.substr(0, 2) + "/" + answer->name);
+  // Of the course, and of the lab that tests programs.
+  for (const char* folder : {"solutions", "grader/tests/harness/program/solutions"}) {
+    for (const auto& entry : fs::directory_iterator(root / folder, ignored)) {
+      const std::string lab = entry.path().filename().string();
+      for (const auto& answer : each_wrong_answer(entry.path()))
+        if (answer) names.insert(lab.substr(0, 2) + "/" + answer->name);
+    }
   }
   return names;
 }
