@@ -19,7 +19,7 @@ namespace membound::vgpu::advice {
 struct Advice {
   const counters::RuleInfo* rule = nullptr;
   double speedup = 1;       ///< estimated: predicted time over that without the fault
-  std::string what;         ///< "32 wavefronts a request where 1 would do"
+  std::string what;         ///< "32 wavefronts a request instead of 1"
   std::uint64_t value = 0;  ///< of the rule's counter
   std::string file;         ///< where it costs most; empty where no line is to blame
   std::uint32_t line = 0;

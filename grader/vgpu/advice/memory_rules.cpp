@@ -81,7 +81,7 @@ std::optional<WhatIf> without(const Observed& o, Pattern pattern) {
     for (const bool stores : {false, true}) {
       const Accesses a = stores ? stores_of(l) : loads_of(l);
       const std::uint64_t extra = sectors_by(a, pattern);
-      // Less than one sector in a hundred is no advice: it would read "29.7 where 29.7 would do".
+      // Less than one sector in a hundred is no advice: it would read "29.7 instead of 29.7".
       if (100 * extra < a.sectors || extra == 0) continue;
       c.theoretical_global_sectors = less(c.theoretical_global_sectors, extra);
       const std::uint64_t lines =
@@ -107,8 +107,8 @@ std::optional<WhatIf> without(const Observed& o, Pattern pattern) {
       worst = extra;
       what_if.line = &line;
       what_if.what = std::string(a.name) + ": " + short_number(real(a.sectors) / real(a.requests)) +
-                     " sectors a request where " +
-                     short_number(real(a.sectors - extra) / real(a.requests)) + " would do";
+                     " sectors a request instead of " +
+                     short_number(real(a.sectors - extra) / real(a.requests));
     }
   }
   if (what_if.line == nullptr) return std::nullopt;
@@ -204,8 +204,8 @@ std::optional<WhatIf> find_bank_conflicts(const Observed& o) {
     const double requests =
         real(l.ptx_shared_load_requests + l.ptx_shared_store_requests + l.async_copy_requests);
     what_if.what = short_number(real(l.ptx_shared_wavefronts) / requests) +
-                   " wavefronts a request where " +
-                   short_number(real(l.ptx_ideal_shared_wavefronts) / requests) + " would do";
+                   " wavefronts a request instead of " +
+                   short_number(real(l.ptx_ideal_shared_wavefronts) / requests);
   }
   if (all == 0) return std::nullopt;
   Counters& c = what_if.launch.counters.totals;
@@ -272,7 +272,7 @@ std::optional<WhatIf> find_shared_atomics(const Observed& o) {
   if (c.shared_atomic_wavefronts <= c.shared_atomic_requests) return std::nullopt;
   what_if.line = line_with_most(o.counters, &Counters::shared_atomic_wavefronts);
   what_if.what = short_number(real(c.shared_atomic_wavefronts) / real(c.shared_atomic_requests)) +
-                 " turns an atomic where 1 would do";
+                 " turns an atomic instead of 1";
   // One for each warp: its lanes add up by shuffles.
   for (const LineCounters& line : o.counters.lines) {
     const Counters& l = line.counters;
