@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "grader/authoring/drawing_board.hpp"
-#include "grader/base/counted.hpp"
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::authoring {

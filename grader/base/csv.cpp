@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/base/csv.hpp"
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 
 #include <csv.h>
 

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Text as lines, as something safe to show, as numbers; and the known word that is nearest to a
-/// mistyped one. printable() has a source of its own, because it needs Unicode's tables.
+/// Text as lines, as something safe to show, as numbers and numbers of things ("1 wavefront", "2
+/// wavefronts"); and the known word that is nearest to a mistyped one. printable() has a source of
+/// its own, because it needs Unicode's tables.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -27,6 +29,20 @@ namespace membound::base {
 
 /// With a point: decimal(0.5, 2) is "0.50".
 [[nodiscard]] std::string decimal(double value, int digits);
+
+/// The noun that stands after `count`: "byte", "bytes"; "launches", "accesses", "entries". `noun`
+/// is in the singular, and may have words before it: "more kernel".
+[[nodiscard]] inline std::string noun_after(double count, std::string_view noun) {
+  std::string text(noun);
+  if (count == 1) return text;
+  if (text.ends_with("ry")) return text.replace(text.size() - 1, 1, "ies");
+  return text + (text.ends_with("ch") || text.ends_with("s") ? "es" : "s");
+}
+
+/// "1 byte", "2 bytes".
+[[nodiscard]] std::string counted(std::integral auto count, std::string_view noun) {
+  return std::to_string(count) + " " + noun_after(static_cast<double>(count), noun);
+}
 
 /// How many single-letter insertions, deletions, replacements and swaps of neighbours turn `from`
 /// into `to` (optimal string alignment distance).

@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/device_code/ptx/printer.hpp"

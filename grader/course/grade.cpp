@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/course/json_io.hpp"
 

@@ -190,7 +190,7 @@ struct UnsafeRules {
 /// of student/membound.cuh, the table of student/oracle.hpp.
 inline constexpr int kLabInterface = 1;
 
-/// In a lab's folder: what stands instead of a test.cpp and a reference.cpp.
+/// In a lab's folder: what stands instead of a test.cpp.
 inline constexpr std::string_view kOracleSource = "oracle.cpp";
 
 /// One lab of the course.

@@ -64,7 +64,7 @@ struct SpeedAdvice {
   std::string rule;     ///< "bank-conflicts": a row of vgpu/counters/rules.def
   std::string fault;    ///< the same in words
   double gain = 1;      ///< times as fast without it
-  std::string what;     ///< "32 wavefronts a request where 1 would do"
+  std::string what;     ///< "32 wavefronts a request instead of 1"
   std::string counter;  ///< that shows it, and what it counted
   std::uint64_t value = 0;
   std::string file;  ///< the line that costs most; may be empty

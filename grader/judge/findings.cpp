@@ -11,8 +11,8 @@
 #include <regex>
 #include <set>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/json_io.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/counters_profile.hpp"

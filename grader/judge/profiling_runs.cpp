@@ -13,9 +13,9 @@
 #include <tuple>
 #include <utility>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/json_io.hpp"
 #include "grader/judge/checker_rerun.hpp"
 #include "grader/judge/counters_profile.hpp"

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/report/markdown_html.hpp"
 #include "grader/report/svg.hpp"
 #include "grader/report/text.hpp"

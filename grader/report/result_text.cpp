@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/report/diagnostics.hpp"
 #include "grader/report/profile_text.hpp"
 #include "grader/report/text.hpp"

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/failpoint.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/course/stage_text.hpp"

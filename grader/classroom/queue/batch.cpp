@@ -7,10 +7,10 @@
 #include <system_error>
 #include <utility>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/csv.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/queue/audit.hpp"
 

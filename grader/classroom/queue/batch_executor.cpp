@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/judge/device_lock.hpp"
 
 namespace membound::queue {

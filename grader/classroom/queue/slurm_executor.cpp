@@ -11,7 +11,6 @@
 #include <thread>
 #include <utility>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/classroom/ledger/ledger.hpp"

@@ -8,10 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/filled_template.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/release/leaks.hpp"
 #include "grader/classroom/release/reference.hpp"
 #include "grader/classroom/release/student_files.hpp"

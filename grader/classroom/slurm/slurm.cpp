@@ -9,9 +9,9 @@
 #include <fstream>
 #include <set>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::slurm {
 namespace {

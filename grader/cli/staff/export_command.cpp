@@ -7,8 +7,8 @@
 #include <memory>
 #include <set>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/exchange/exchange.hpp"
 #include "grader/classroom/intake/identities.hpp"
 #include "grader/classroom/ledger/ledger.hpp"

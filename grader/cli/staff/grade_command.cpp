@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/class_grades.hpp"
 #include "grader/classroom/queue/grading_settings.hpp"

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/cli/command_context.hpp"

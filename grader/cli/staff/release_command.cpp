@@ -15,8 +15,8 @@
 #include <optional>
 #include <string_view>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/release/handed_out_tree.hpp"
 #include "grader/classroom/release/reference.hpp"
 #include "grader/cli/command_context.hpp"

@@ -11,9 +11,9 @@
 #include <set>
 #include <tuple>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/gradebook/gradebook.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
 #include "grader/classroom/queue/batch.hpp"

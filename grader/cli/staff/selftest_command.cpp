@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/classroom/selftest/corpus.hpp"

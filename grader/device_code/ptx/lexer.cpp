@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/strings.hpp"
 
 namespace membound::ptx {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/harness/cases/tiling.hpp"
 
 namespace membound::harness {

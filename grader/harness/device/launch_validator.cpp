@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/failpoint.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::harness {
 namespace {

@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/harness/program/data_flow.hpp"
 #include "grader/harness/program/stream_order.hpp"
 #include "grader/harness/program/timeline.hpp"

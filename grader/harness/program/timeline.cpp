@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/harness/program/stream_order.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/advice/what_if.hpp"
 #include "grader/vgpu/timing/throughput.hpp"
 

@@ -20,8 +20,8 @@
 
 #include <pthread.h>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/opcode_table.hpp"

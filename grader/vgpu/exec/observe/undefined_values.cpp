@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
 #include "grader/vgpu/exec/state/shuffle_source.hpp"

@@ -11,7 +11,7 @@
 #include <random>
 #include <utility>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/runtime/device/modules.hpp"
 #include "grader/vgpu/runtime/device/reports.hpp"

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
 
 namespace membound::vgpu::runtime {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <utility>
 
-#include "grader/base/counted.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/program/machine_accesses.hpp"
 #include "grader/vgpu/runtime/device/context.hpp"
 #include "grader/vgpu/runtime/device/reports.hpp"

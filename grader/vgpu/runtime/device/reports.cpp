@@ -18,8 +18,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "grader/base/counted.hpp"
 #include "grader/base/demangle.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 
 namespace membound::vgpu::runtime {
