@@ -15,6 +15,7 @@ namespace membound::gradebook {
 
 std::string filled(std::string_view template_name, nlohmann::json values) {
   values["style"] = std::string(template_text("style")) + std::string(template_text("class_pages"));
+  values["narrow"] = template_text("narrow");
   auto page = base::filled_template(std::string(template_text(template_name)), values,
                                     base::Quoting::kHtml);
   MEMBOUND_CHECK(page.ok());

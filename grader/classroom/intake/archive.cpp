@@ -19,11 +19,60 @@
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
+#include "grader/classroom/intake/submitted_names.hpp"
 
 namespace membound::intake {
 namespace {
 
 constexpr std::size_t kReadBlock = 64 * 1024;
+constexpr std::size_t kMostParts = 32;
+constexpr std::size_t kMostPathBytes = 4096;
+constexpr std::size_t kMostNameBytes = 255;  // as file systems have it
+
+}  // namespace
+
+std::string SafePath::text() const {
+  std::string all;
+  for (const std::string& part : parts) all += (all.empty() ? "" : "/") + part;
+  return all;
+}
+
+SafePath safe_path(std::string_view path) {
+  SafePath safe;
+  const auto refuse = [&](std::string why) {
+    if (!safe.problem) safe.problem = std::move(why);
+  };
+  if (path.size() > kMostPathBytes) {
+    refuse("its path is longer than " + std::to_string(kMostPathBytes) + " bytes");
+    path = path.substr(0, kMostPathBytes);
+  }
+  if (path.find('\0') != std::string_view::npos) refuse("its path holds a zero byte");
+  const bool drive = path.size() > 1 && path[1] == ':' &&
+                     ((path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z'));
+  if (path.starts_with('/') || path.starts_with('\\') || drive) refuse("its path is absolute");
+  const bool may_climb = base::switched_off("intake.paths");
+  while (!path.empty()) {
+    const auto end = std::min(path.find_first_of("/\\"), path.size());
+    const std::string_view part = path.substr(0, end);
+    if (part == ".." && !may_climb) refuse("its path leaves the archive (\"..\")");
+    if (part.size() > kMostNameBytes)
+      refuse("a name in its path is longer than " + std::to_string(kMostNameBytes) + " bytes");
+    if (!part.empty() && part != "." && (part != ".." || may_climb)) {
+      safe.raw.emplace_back(part.substr(0, kMostNameBytes));
+      safe.parts.push_back(normal(safe.raw.back()));
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  if (safe.parts.empty()) refuse("it has no name");
+  if (safe.parts.size() > kMostParts) {
+    refuse("it lies more than " + std::to_string(kMostParts) + " folders deep");
+    safe.parts.resize(kMostParts);
+    safe.raw.resize(kMostParts);
+  }
+  return safe;
+}
+
+namespace {
 
 using Handle = std::unique_ptr<struct archive, decltype(&archive_read_free)>;
 

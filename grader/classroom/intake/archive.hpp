@@ -12,9 +12,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/intake/submitted_names.hpp"
 
 namespace membound::intake {
 
@@ -33,6 +33,18 @@ struct ArchiveLimits {
 
 /// Any archive may unpack to this much, whatever its ratio.
 inline constexpr std::uint64_t kFreeBytes = 4 << 20;
+
+/// A member's path in its parts, or why it must not be used: absolute, "..", too deep,
+/// too long. Backslashes separate too, as some zip programs write them.
+struct SafePath {
+  std::vector<std::string> parts;  ///< in normal form
+  std::vector<std::string> raw;    ///< the same, byte by byte as found
+  std::optional<std::string> problem;
+
+  /// The parts joined with '/'.
+  [[nodiscard]] std::string text() const;
+};
+[[nodiscard]] SafePath safe_path(std::string_view path);
 
 /// One member.
 struct Member {

@@ -3,8 +3,10 @@
 #include "grader/classroom/intake/entries.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include "grader/base/digest.hpp"

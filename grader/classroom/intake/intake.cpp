@@ -25,14 +25,6 @@ struct Origin {
   Layout layout = Layout::kPlain;
 };
 
-/// The innermost part that names a lab.
-std::optional<std::string> lab_of_path(const std::vector<std::string>& inner,
-                                       const std::vector<course::Lab>& labs) {
-  for (auto part = inner.rbegin(); part != inner.rend(); ++part)
-    if (const auto lab = lab_named(*part, labs)) return lab;
-  return std::nullopt;
-}
-
 /// "kernel.cu" before others, then what lies less deep.
 std::tuple<bool, std::size_t> preference(const ItemFile& file) {
   return {!is_file_called(file.inner.back(), course::kKernelFile), file.inner.size()};
@@ -116,7 +108,7 @@ class Sorting {
  private:
   /// Nothing where only another lab is graded.
   [[nodiscard]] std::optional<std::string> lab_of(const ItemFile& file) const {
-    const auto named = lab_of_path(file.inner, request_.labs);
+    const auto& named = file.lab;
     const auto& by_kernels = file.entry->labs;
     if (request_.lab) {
       const bool others =
@@ -254,7 +246,7 @@ class Sorting {
     std::vector<const ItemFile*> found;
     for (const ItemFile& file : item_->files)
       if (file.entry->is_beside && is_file_called(file.inner.back(), name) &&
-          lab_of_path(file.inner, request_.labs).value_or(lab) == lab)
+          file.lab.value_or(lab) == lab)
         found.push_back(&file);
     return found;
   }
@@ -286,7 +278,7 @@ class Sorting {
     if (found.empty()) {
       std::optional<std::string> lab = request_.lab;
       for (const ItemFile& file : item.files)
-        if (!lab) lab = lab_of_path(file.inner, request_.labs);
+        if (!lab) lab = file.lab;
       absent(base, lab, "nothing submitted: the folder is empty");
       return;
     }
@@ -314,16 +306,6 @@ void add_submissions(const Item& item, const Owner& owner, const Origin& from,
 }
 
 namespace fs = std::filesystem;
-
-/// Everything as what one student handed in at one time; nothing where there is nothing.
-std::vector<Item> item_of(const Entries& entries, const std::string& student) {
-  Item item;
-  item.key = item.raw_key = item.origin = student;
-  item.key_is_id = true;
-  for (const Entry& entry : entries.files) item.files.push_back({&entry, entry.path});
-  if (item.files.empty()) return {};
-  return {std::move(item)};
-}
 
 /// How much of one student's archive is read.
 ArchiveLimits limits_of(const IntakeRequest& request) {
@@ -475,7 +457,9 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
   for (const fs::path& source : request.sources) {
     const auto is_class = [&](const std::string& archive, const Entries& members) {
       if (!request.student.empty()) return false;
-      const bool found = holds_class(archive, members, request.labs, intake.roster);
+      const bool found = holds_class(archive, members, request.labs, [&](const std::string& name) {
+        return intake.roster.names_student(name);
+      });
       if (!found)
         intake.notes.push_back(shown(archive) +
                                " is taken for one student's; give the archive itself, not its "
@@ -494,7 +478,7 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
                                  ? request.sources[i].parent_path().filename().string()
                                  : request.sources[i].filename().string();
     auto found = request.student.empty() ? items_of(entries[i], layout, request.labs)
-                                         : item_of(entries[i], request.student);
+                                         : items_of_one(entries[i], request.student, request.labs);
     intake.notes.push_back(shown(name) + ": " + base::counted(found.size(), "item") + ", layout " +
                            std::string(to_string(layout)));
     for (Item& item : found) {

@@ -13,7 +13,6 @@
 
 #include "grader/base/result.hpp"
 #include "grader/classroom/intake/archive.hpp"
-#include "grader/classroom/intake/identities.hpp"
 #include "grader/classroom/intake/layout.hpp"
 #include "grader/classroom/intake/roster.hpp"
 #include "grader/classroom/intake/time_records.hpp"

@@ -264,6 +264,15 @@ std::vector<Item> plain_items(const std::vector<Rest>& rests, bool github) {
   return all.take();
 }
 
+/// The items with the lab that each file's path names: of several parts the innermost says it.
+std::vector<Item> with_labs(std::vector<Item> items, const std::vector<course::Lab>& labs) {
+  for (Item& item : items)
+    for (ItemFile& file : item.files)
+      for (auto part = file.inner.rbegin(); part != file.inner.rend() && !file.lab; ++part)
+        file.lab = lab_named(*part, labs);
+  return items;
+}
+
 constexpr std::array<std::pair<Layout, std::string_view>, 5> kNames = {{
     {Layout::kPlain, "plain"},
     {Layout::kCanvas, "canvas"},
@@ -371,7 +380,8 @@ Layout detect(const Entries& entries) {
 }
 
 bool holds_class(const std::string& archive, const Entries& members,
-                 const std::vector<course::Lab>& labs, const Roster& roster) {
+                 const std::vector<course::Lab>& labs,
+                 const std::function<bool(const std::string&)>& is_student) {
   if (detect(members) != Layout::kPlain) return true;
   std::set<std::string> names;
   for (const Rest& rest : rests_of(members, has_common_folder(members, labs))) {
@@ -379,9 +389,6 @@ bool holds_class(const std::string& archive, const Entries& members,
                             std::any_of(rest.path.begin(), rest.path.end(), is_archive_name);
     if (rest.entry->is_source() || in_archive) names.insert(stem(rest.path[0]));
   }
-  const auto is_student = [&](const std::string& name) {
-    return roster.find(name) != nullptr || roster.find_alike(name) != nullptr;
-  };
   if (std::any_of(names.begin(), names.end(), is_student)) return true;
   if (is_student(stem(archive)) || names.size() < 2) return false;
   std::smatch match;
@@ -395,17 +402,27 @@ std::vector<Item> items_of(const Entries& entries, Layout layout,
   const auto rests = rests_of(entries, has_common_folder(entries, labs));
   switch (layout) {
     case Layout::kCanvas:
-      return canvas_items(rests);
+      return with_labs(canvas_items(rests), labs);
     case Layout::kMoodle:
-      return moodle_items(rests);
+      return with_labs(moodle_items(rests), labs);
     case Layout::kGradescope:
-      return gradescope_items(rests);
+      return with_labs(gradescope_items(rests), labs);
     case Layout::kGithub:
-      return plain_items(rests, true);
+      return with_labs(plain_items(rests, true), labs);
     case Layout::kPlain:
       break;
   }
-  return plain_items(rests, false);
+  return with_labs(plain_items(rests, false), labs);
+}
+
+std::vector<Item> items_of_one(const Entries& entries, const std::string& student,
+                               const std::vector<course::Lab>& labs) {
+  Item item;
+  item.key = item.raw_key = item.origin = student;
+  item.key_is_id = true;
+  for (const Entry& entry : entries.files) item.files.push_back({&entry, entry.path});
+  if (item.files.empty()) return {};
+  return with_labs({std::move(item)}, labs);
 }
 
 }  // namespace membound::intake

@@ -13,13 +13,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "grader/classroom/intake/entries.hpp"
-#include "grader/classroom/intake/roster.hpp"
+#include "grader/course/lab.hpp"
 
 namespace membound::intake {
 
@@ -31,7 +32,8 @@ enum class Layout { kPlain, kCanvas, kMoodle, kGradescope, kGithub };
 /// One file of one student.
 struct ItemFile {
   const Entry* entry = nullptr;
-  std::vector<std::string> inner;  ///< its path without what names the student
+  std::vector<std::string> inner;       ///< its path without what names the student
+  std::optional<std::string> lab = {};  ///< that the innermost part which names one means
 };
 
 /// What one student handed in at one time.
@@ -54,14 +56,19 @@ struct Item {
 [[nodiscard]] Layout detect(const Entries& entries);
 
 /// Whether an archive that lies alone in a folder holds a class, and not one student's work: it has
-/// a learning system's layout, or names a student of the roster; else, where the archive's own name
+/// a learning system's layout, or names what `is_student` knows; else, where the archive's own name
 /// is no student, at least two names on top hold sources, and none of them is a lab's, an attempt's
 /// or one that people give folders of their own ("src", "lab3", "kernel.cu").
 [[nodiscard]] bool holds_class(const std::string& archive, const Entries& members,
-                               const std::vector<course::Lab>& labs, const Roster& roster);
+                               const std::vector<course::Lab>& labs,
+                               const std::function<bool(const std::string&)>& is_student);
 
 /// Entries by student and attempt, in the order of their names.
 [[nodiscard]] std::vector<Item> items_of(const Entries& entries, Layout layout,
                                          const std::vector<course::Lab>& labs);
+
+/// Everything as what `student` handed in at one time; nothing where there is nothing.
+[[nodiscard]] std::vector<Item> items_of_one(const Entries& entries, const std::string& student,
+                                             const std::vector<course::Lab>& labs);
 
 }  // namespace membound::intake

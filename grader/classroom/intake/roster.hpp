@@ -1,55 +1,24 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Who is in the class: a CSV as an instructor has it, or as Canvas, Moodle, Gradescope and GitHub
-/// Classroom export it.
+/// Who is in the class and who is who: the roster, and what the platforms' own tables know of the
+/// same people (numbers, ids, addresses, names). Somebody is matched by id first, then by email,
+/// then by name; of two people with one name nobody is guessed.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/classroom/intake/layout.hpp"
+#include "grader/classroom/intake/people_table.hpp"
 #include "grader/course/lab.hpp"
 
 namespace membound::intake {
-
-/// A cell about one lab: when something was handed in, or with which group.
-struct SubmittedCell {
-  std::string lab;   ///< what its header names after "submitted_at" or "group"; may be empty
-  std::string text;  ///< not empty
-
-  bool operator==(const SubmittedCell&) const = default;
-};
-
-/// One student; a row of any table about students.
-struct RosterRow {
-  std::string id;  ///< identity everywhere: in the ledger, in grades.csv
-  std::string name, email;
-  std::vector<std::string> aliases;  ///< what else an LMS may call the student: login, SIS id, …
-  std::vector<SubmittedCell> submitted;
-  std::string lab, attempt;  ///< from columns of these names; may be empty
-  std::string section;       ///< likewise
-  /// What a platform that numbers people calls the student: {"canvas", "4711"}, {"moodle", "307"}.
-  std::vector<std::pair<std::string, std::string>> numbers;
-  std::vector<SubmittedCell> groups;  ///< columns "group" and "group LAB"
-
-  bool operator==(const RosterRow&) const = default;
-};
-
-/// The rows of a table about students, with the header's words in any order and in the forms LMSs
-/// use ("Student ID", "SIS User ID", "Email address", "First name", …); a column for the id, or one
-/// for the email, must be there. Rows without an id are left out.
-[[nodiscard]] base::Result<std::vector<RosterRow>> read_people(std::string_view text,
-                                                               const std::string& file_name);
-
-/// Equal for texts that are the same person's name, "Doe, Jane" and "jane doe"; empty for none.
-[[nodiscard]] std::string name_key(std::string_view name);
-/// Whether a word of the name stands in `other`, where platforms squeeze or cut names.
-[[nodiscard]] bool name_occurs(std::string_view name, std::string_view other);
 
 class Roster;
 
@@ -91,6 +60,10 @@ class Roster {
   /// The one student whom `word` names when case and forms of letters are folded, also by name
   /// ("Doe, Jane" is "Jane Doe" is "doejane"); null when none or several fit.
   [[nodiscard]] const RosterRow* find_alike(std::string_view word) const;
+  /// Whether it names one student, exactly or so.
+  [[nodiscard]] bool names_student(std::string_view word) const {
+    return find(word) != nullptr || find_alike(word) != nullptr;
+  }
   /// All whom `word` may name in that way.
   [[nodiscard]] std::vector<const RosterRow*> all_alike(std::string_view word) const;
   /// The student with a platform's own number.
@@ -109,5 +82,50 @@ class Roster {
   std::vector<RosterRow> rows_;
   std::shared_ptr<const Index> index_;  ///< of rows_; null for an empty roster
 };
+
+/// The roster with what the tables know of its students. `notes` gets what contradicts itself.
+[[nodiscard]] Roster joined(const Roster& roster, const std::vector<PeopleTable>& tables,
+                            std::vector<std::string>& notes);
+
+/// What names the author of some work.
+struct Author {
+  std::string platform, number;    ///< of a platform with numbers of its own; may be empty
+  std::vector<std::string> words;  ///< ids, logins, email, name: the surest first
+};
+
+/// Whom of the roster an author is.
+struct Match {
+  enum class By { kNobody, kId, kName };
+
+  const RosterRow* row = nullptr;
+  bool exact = false;  ///< the same letters, not only alike
+  By by = By::kNobody;
+  std::vector<std::string> may_be = {};  ///< ids of several of whom nobody is guessed
+};
+
+[[nodiscard]] Match match_of(const Author& author, const Roster& roster);
+[[nodiscard]] Match match_of(const Item& item, Layout layout, const Roster& roster);
+
+/// The owner of one item.
+struct Owner {
+  std::string student, name, email;
+  std::string section;
+  std::string group;                   ///< by the folder's name or the platform's record
+  std::string group_folder;            ///< named by a group: whose members, each lab says
+  std::optional<std::string> refused;  ///< two different names that mean one student
+  std::string unmatched;               ///< why nobody of the roster is known to be it
+  std::vector<std::string> may_be;     ///< ids of the roster
+};
+
+/// Owners of each item, in their order: several where a folder is a group's. With a roster its id
+/// is the identity; a name that is exactly an id, login or email goes before one that only looks
+/// like it. Without a roster names that differ only in case or in forms of letters are refused, all
+/// of them. `layouts` are the items'; `group_folders`: "a_b" is a group of two.
+[[nodiscard]] std::vector<std::vector<Owner>> owners_of(const std::vector<Item>& items,
+                                                        const std::vector<Layout>& layouts,
+                                                        const Roster& roster, bool group_folders);
+
+/// Why nobody is matched, for people.
+[[nodiscard]] std::string unmatched_text(const std::vector<std::string>& may_be);
 
 }  // namespace membound::intake

@@ -17,9 +17,6 @@ namespace membound::intake {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-constexpr std::size_t kMostDepth = 32;
-constexpr std::size_t kMostPathBytes = 4096;
-constexpr std::size_t kMostNameBytes = 255;  // as file systems have it
 constexpr std::array<std::string_view, 11> kArchiveEndings = {
     ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".zip", ".tar",
     ".tgz",    ".tbz2",    ".txz",    ".tzst",    ".tbz"};
@@ -94,6 +91,15 @@ std::string folded(std::string_view name) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
+std::string squeezed(std::string_view name) {
+  std::string all;
+  for (const char c : folded(name)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) all += c;
+  }
+  return all;
+}
+
 std::string shown(std::string_view name, std::size_t most) {
   if (base::switched_off("intake.printable")) return std::string(name);
   const std::string whole = normal(name);
@@ -107,47 +113,6 @@ std::string shown(std::string_view name, std::size_t most) {
     rest.remove_prefix(size);
   }
   return text;
-}
-
-std::string SafePath::text() const {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "" : "/") + part;
-  return all;
-}
-
-SafePath safe_path(std::string_view path) {
-  SafePath safe;
-  const auto refuse = [&](std::string why) {
-    if (!safe.problem) safe.problem = std::move(why);
-  };
-  if (path.size() > kMostPathBytes) {
-    refuse("its path is longer than " + std::to_string(kMostPathBytes) + " bytes");
-    path = path.substr(0, kMostPathBytes);
-  }
-  if (path.find('\0') != std::string_view::npos) refuse("its path holds a zero byte");
-  const bool drive = path.size() > 1 && path[1] == ':' &&
-                     ((path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z'));
-  if (path.starts_with('/') || path.starts_with('\\') || drive) refuse("its path is absolute");
-  const bool may_climb = base::switched_off("intake.paths");
-  while (!path.empty()) {
-    const auto end = std::min(path.find_first_of("/\\"), path.size());
-    const std::string_view part = path.substr(0, end);
-    if (part == ".." && !may_climb) refuse("its path leaves the archive (\"..\")");
-    if (part.size() > kMostNameBytes)
-      refuse("a name in its path is longer than " + std::to_string(kMostNameBytes) + " bytes");
-    if (!part.empty() && part != "." && (part != ".." || may_climb)) {
-      safe.raw.emplace_back(part.substr(0, kMostNameBytes));
-      safe.parts.push_back(normal(safe.raw.back()));
-    }
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  if (safe.parts.empty()) refuse("it has no name");
-  if (safe.parts.size() > kMostDepth) {
-    refuse("it lies more than " + std::to_string(kMostDepth) + " folders deep");
-    safe.parts.resize(kMostDepth);
-    safe.raw.resize(kMostDepth);
-  }
-  return safe;
 }
 
 bool has_ending(std::string_view name, std::string_view ending) {

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "grader/base/result.hpp"
@@ -25,22 +24,12 @@ namespace membound::intake {
 /// and invisible characters are folded, outer spaces dropped.
 [[nodiscard]] std::string folded(std::string_view name);
 
+/// Letters and digits of the folded name; bytes beyond ASCII count as letters.
+[[nodiscard]] std::string squeezed(std::string_view name);
+
 /// normal(), with control characters, bidirectional overrides and other invisible characters as
 /// U+FFFD, and at most `most` bytes: harmless in a terminal, a table and a page's text.
 [[nodiscard]] std::string shown(std::string_view name, std::size_t most = 200);
-
-/// A member's path in its parts, or why it must not be used: absolute, "..", too deep, too
-/// long.
-/// Backslashes separate too, as some zip programs write them.
-struct SafePath {
-  std::vector<std::string> parts;  ///< in normal form
-  std::vector<std::string> raw;    ///< the same, byte by byte as found
-  std::optional<std::string> problem;
-
-  /// The parts joined with '/'.
-  [[nodiscard]] std::string text() const;
-};
-[[nodiscard]] SafePath safe_path(std::string_view path);
 
 /// Whether the last part ends in `ending` (".cu"), in any case.
 [[nodiscard]] bool has_ending(std::string_view name, std::string_view ending);

@@ -16,8 +16,6 @@
 namespace membound::queue {
 namespace {
 
-using course::Grade;
-
 /// Warp instructions that one processor runs in a second, for results alone:
 /// grader/gpu_truth/records/checker_costs.md.
 constexpr double kUsualRate = 9e7;
@@ -25,11 +23,6 @@ constexpr double kUsualRate = 9e7;
 constexpr double kSecondsAround = 0.5;
 /// What an audit runs is chosen so that it ends in about this time (harness/lab/stage_coverage).
 constexpr double kLongestAudit = 10;
-
-std::string key_of(const std::string& verdict, int round, int stage) {
-  return base::sha256("membound-audit/1\n" + verdict + "\n" + std::to_string(round) + "\n" +
-                      std::to_string(stage));
-}
 
 /// Of the first timed case: the size that an audit runs.
 double instructions_of(const course::StageResult& stage) {
@@ -71,9 +64,9 @@ std::size_t free_memory_bytes() {
 
 }  // namespace
 
-bool earned_by_prediction(const Grade& grade, const course::StageResult& stage) {
-  return course::is_virtual_device(grade.device) && stage.ratio && stage.points > 0 &&
-         *stage.ratio >= stage.pass_ratio && stage.verdict != course::Verdict::kOverBudget;
+std::string audit_key(const std::string& verdict, int round, int stage) {
+  return base::sha256("membound-audit/1\n" + verdict + "\n" + std::to_string(round) + "\n" +
+                      std::to_string(stage));
 }
 
 std::vector<PlannedAudit> audits_of(const Plan& plan, const ledger::Verdicts& verdicts) {
@@ -82,9 +75,9 @@ std::vector<PlannedAudit> audits_of(const Plan& plan, const ledger::Verdicts& ve
     const auto found = verdicts.grades.find(job.key);
     if (found == verdicts.grades.end()) continue;
     for (const course::StageResult& stage : found->second.result.stages) {
-      if (!earned_by_prediction(found->second, stage)) continue;
+      if (!found->second.earned_by_prediction(stage)) continue;
       PlannedAudit audit{job, stage.points, instructions_of(stage)};
-      audit.job.key = key_of(job.key, verdicts.rounds.at(job.key), stage.stage);
+      audit.job.key = audit_key(job.key, verdicts.rounds.at(job.key), stage.stage);
       audit.job.audited = job.key;
       audit.job.audited_stage = stage.stage;
       all.push_back(std::move(audit));
@@ -115,34 +108,6 @@ double audit_seconds(const Plan& plan, const ledger::Verdicts& verdicts,
   }
   const int at_once = std::min(workers, static_cast<int>(base::processors()));
   return std::max(longest, seconds / std::max(1, at_once));
-}
-
-Grade with_audits(const std::string& key, Grade grade, const ledger::Verdicts& verdicts) {
-  course::Audit audit;
-  std::vector<course::StageResult> wrong;
-  for (const course::StageResult& stage : grade.result.stages) {
-    if (!earned_by_prediction(grade, stage)) continue;
-    ++audit.earned;
-    const std::string name = key_of(key, verdicts.rounds.at(key), stage.stage);
-    if (verdicts.quarantined.contains(name))
-      audit.stages.push_back({stage.stage, course::Verdict::kInfraError,
-                              "in quarantine: the grader died more than once during the audit", 0});
-    const auto found = verdicts.grades.find(name);
-    if (found == verdicts.grades.end() || !found->second.audit) continue;
-    for (const course::AuditedStage& one : found->second.audit->stages) {
-      audit.stages.push_back(one);
-      if (!one.takes_points()) continue;
-      for (const course::StageResult& result : found->second.result.stages)
-        if (result.stage == one.stage) wrong.push_back(result);
-    }
-  }
-  if (audit.earned == 0) return grade;
-  grade.take_audit(std::move(audit), wrong);
-  if (wrong.empty()) return grade;
-  grade.note = reason(grade);
-  if (const std::string doubtful = stages_to_look_at(grade); !doubtful.empty())
-    grade.note += (grade.note.empty() ? "" : "; ") + doubtful;
-  return grade;
 }
 
 int audit_workers(int workers) {

@@ -376,8 +376,8 @@ void also(std::string& note, const std::string& more) {
 /// "FAIL_SLOW, 6 of 10".
 std::string mark_words(const Grade& grade) {
   return (grade.excused ? "excused" : verdict_words(grade)) + ", " +
-         (grade.score ? short_decimal(*grade.score) : "withheld") + " of " +
-         short_decimal(grade.max_score);
+         (grade.score ? course::short_decimal(*grade.score) : "withheld") + " of " +
+         course::short_decimal(grade.max_score);
 }
 
 /// "stage 2: slow, now passed".
@@ -392,9 +392,10 @@ void add_stage_changes(const Grade& before, const Grade& after, std::string& why
       also(why, name + std::string(course::row_of(then->verdict).words) + ", now " +
                     std::string(course::row_of(now.verdict).words));
     else if (then->points != now.points || then->max_points != now.max_points)
-      also(why, name + short_decimal(then->points) + " of " + short_decimal(then->max_points) +
-                    " points, now " + short_decimal(now.points) + " of " +
-                    short_decimal(now.max_points));
+      also(why, name + course::short_decimal(then->points) + " of " +
+                    course::short_decimal(then->max_points) + " points, now " +
+                    course::short_decimal(now.points) + " of " +
+                    course::short_decimal(now.max_points));
   }
 }
 
@@ -410,8 +411,8 @@ std::string why_changed(const Grade& before, const Grade& after) {
   if (!parts.empty()) why = parts + " changed";
   add_stage_changes(before, after, why);
   if (before.late_factor != after.late_factor)
-    also(why, "lateness costs " + short_decimal(100 * (1 - after.late_factor)) + " % instead of " +
-                  short_decimal(100 * (1 - before.late_factor)) + " %");
+    also(why, "lateness costs " + course::short_decimal(100 * (1 - after.late_factor)) +
+                  " % instead of " + course::short_decimal(100 * (1 - before.late_factor)) + " %");
   if (before.attempt != after.attempt)
     also(why, "attempt " + std::to_string(after.attempt) + " counts instead of " +
                   std::to_string(before.attempt));

@@ -3,8 +3,6 @@
 #include "grader/classroom/queue/class_grades.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <map>
 #include <set>
@@ -19,6 +17,7 @@
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/classroom/queue/audit.hpp"
 #include "grader/classroom/queue/hand_marks.hpp"
+#include "grader/classroom/queue/one_submission.hpp"
 #include "grader/course/grade.hpp"
 #include "grader/course/json_io.hpp"
 
@@ -182,13 +181,43 @@ Grade quarantined(const Plan& plan, const Row& row) {
 
 /// Percent of the points that being late costs; empty for what is in time.
 std::string late_percent(const Grade& grade) {
-  return grade.late_by_seconds > 0 ? short_decimal(100 * (1 - grade.late_factor), 2) : "";
+  return grade.late_by_seconds > 0 ? course::short_decimal(100 * (1 - grade.late_factor), 2) : "";
 }
 
 /// A score before none, a higher one before a lower.
 bool better(const Grade& a, const Grade& b) {
   if (a.score.has_value() != b.score.has_value()) return a.score.has_value();
   return a.score.value_or(0) > b.score.value_or(0);
+}
+
+/// The verdict of the job `key` with what its audits found: `grade.audit`, and for a stage that is
+/// wrong its verdict, points and findings.
+Grade with_audits(const std::string& key, Grade grade, const ledger::Verdicts& verdicts) {
+  course::Audit audit;
+  std::vector<course::StageResult> wrong;
+  for (const course::StageResult& stage : grade.result.stages) {
+    if (!grade.earned_by_prediction(stage)) continue;
+    ++audit.earned;
+    const std::string name = audit_key(key, verdicts.rounds.at(key), stage.stage);
+    if (verdicts.quarantined.contains(name))
+      audit.stages.push_back({stage.stage, course::Verdict::kInfraError,
+                              "in quarantine: the grader died more than once during the audit", 0});
+    const auto found = verdicts.grades.find(name);
+    if (found == verdicts.grades.end() || !found->second.audit) continue;
+    for (const course::AuditedStage& one : found->second.audit->stages) {
+      audit.stages.push_back(one);
+      if (!one.takes_points()) continue;
+      for (const course::StageResult& result : found->second.result.stages)
+        if (result.stage == one.stage) wrong.push_back(result);
+    }
+  }
+  if (audit.earned == 0) return grade;
+  grade.take_audit(std::move(audit), wrong);
+  if (wrong.empty()) return grade;
+  grade.note = reason(grade);
+  if (const std::string doubtful = stages_to_look_at(grade); !doubtful.empty())
+    grade.note += (grade.note.empty() ? "" : "; ") + doubtful;
+  return grade;
 }
 
 /// Rows and verdicts, student by student.
@@ -225,8 +254,8 @@ class Joining {
       return "";
     const auto spent = spent_.find(row.student);
     if (spent == spent_.end() || spent->second < *budget) return "";
-    return "not graded: grading took " + short_decimal(spent->second, 0) + " s of this student's " +
-           short_decimal(*budget, 0) + " s before";
+    return "not graded: grading took " + course::short_decimal(spent->second, 0) +
+           " s of this student's " + course::short_decimal(*budget, 0) + " s before";
   }
 
  private:
@@ -371,17 +400,6 @@ bool is_written(const fs::path& out, const ledger::Verdicts& verdicts) {
 
 }  // namespace
 
-std::string short_decimal(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  std::string short_text = text;
-  if (short_text.find('.') != std::string::npos) {
-    short_text.erase(short_text.find_last_not_of('0') + 1);
-    if (short_text.ends_with('.')) short_text.pop_back();
-  }
-  return short_text;
-}
-
 std::map<int, double> stage_points(const Plan& plan, const std::string& lab) {
   std::map<int, double> points;
   const auto planned = plan.labs.find(lab);
@@ -443,11 +461,11 @@ std::string grades_csv(const ClassGrades& all) {
                   "note",    "audit"};
   for (const Grade& grade : all.grades) {
     table.rows.push_back(
-        {grade.student, grade.lab, grade.score ? short_decimal(*grade.score, 2) : "",
-         short_decimal(grade.max_score, 2), late_percent(grade),
+        {grade.student, grade.lab, grade.score ? course::short_decimal(*grade.score, 2) : "",
+         course::short_decimal(grade.max_score, 2), late_percent(grade),
          grade.verdict ? std::string(course::to_string(*grade.verdict)) : "",
-         grade.ratio ? short_decimal(*grade.ratio, 4) : "", grade.device, grade.submission_sha256,
-         grade.graded_at, grade.note, course::audit_text(grade.audit)});
+         grade.ratio ? course::short_decimal(*grade.ratio, 4) : "", grade.device,
+         grade.submission_sha256, grade.graded_at, grade.note, course::audit_text(grade.audit)});
   }
   for (const Row& row : all.left_out)
     table.rows.push_back({row.student, row.lab, "", "", "", "", "", "", row.submission_sha256, "",
@@ -488,8 +506,8 @@ std::string course_csv(const ClassGrades& all) {
     std::vector<std::string> cells = {row.any->student, row.any->student_name,
                                       row.any->student_email};
     for (const course::CourseCell& cell : row.cells)
-      cells.push_back(cell.points ? short_decimal(*cell.points) : cell.grade ? "" : "0");
-    cells.insert(cells.end(), {short_decimal(row.total), short_decimal(row.worth),
+      cells.push_back(cell.points ? course::short_decimal(*cell.points) : cell.grade ? "" : "0");
+    cells.insert(cells.end(), {course::short_decimal(row.total), course::short_decimal(row.worth),
                                std::to_string(row.withheld)});
     if (some_unmatched) cells.push_back(unmatched_cell(row));
     if (all.late_days) {

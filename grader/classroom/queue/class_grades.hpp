@@ -49,9 +49,6 @@ enum class Detail {
                                                    const std::filesystem::path& key_file = {},
                                                    Detail detail = Detail::kWhole);
 
-/// "12.5", "100": at most two decimals.
-[[nodiscard]] std::string short_decimal(double value, int digits = 2);
-
 /// The text of grades.csv: a header and a row for each student and lab; rows that are not graded
 /// yet have no score and say so.
 [[nodiscard]] std::string grades_csv(const ClassGrades& all);

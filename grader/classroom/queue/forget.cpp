@@ -17,6 +17,7 @@
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/intake/layout.hpp"
+#include "grader/classroom/intake/roster.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
 #include "grader/classroom/queue/audit.hpp"
@@ -168,7 +169,9 @@ class HandedIn {
            const fs::path& scratch)
       : source_(std::move(source)), name_(source_.filename().string()) {
     const auto is_class = [&](const std::string& archive, const intake::Entries& members) {
-      const bool holds = intake::holds_class(archive, members, labs, roster);
+      const bool holds = intake::holds_class(archive, members, labs, [&](const std::string& name) {
+        return roster.names_student(name);
+      });
       if (holds) archive_ = source_ / archive;
       return holds;
     };
@@ -372,37 +375,6 @@ void remove_files(const fs::path& out, const Plan& plan, const std::set<std::str
 }
 
 }  // namespace
-
-std::string Plan::digest_of(const std::string& student) const {
-  return base::hmac_sha256(batch_seed, "forgotten " + intake::folded(student));
-}
-
-void Plan::drop_idle_jobs() {
-  std::set<std::string> needed;
-  for (const Row& row : rows) needed.insert(row.job);
-  std::erase_if(jobs, [&needed](const Job& job) { return !needed.contains(job.key); });
-}
-
-void drop_forgotten(Plan& plan, const fs::path& out, std::vector<std::string>& notes) {
-  if (plan.forgotten.digests.empty()) return;
-  std::set<std::string> texts, kept;
-  std::size_t dropped = 0;
-  std::erase_if(plan.rows, [&](const Row& row) {
-    const bool known = plan.forgotten.digests.contains(plan.digest_of(row.student));
-    (known ? texts : kept).insert(row.submission_sha256);
-    dropped += known ? 1U : 0U;
-    return known;
-  });
-  if (dropped == 0) return;
-  plan.drop_idle_jobs();
-  std::error_code ignored;
-  for (const std::string& text : texts)
-    if (!text.empty() && !kept.contains(text))
-      fs::remove_all(intake::Store(out).file(text).parent_path(), ignored);
-  notes.push_back(std::to_string(dropped) +
-                  " rows of people whom the course has forgotten are left out; take them out of "
-                  "the roster and of what is handed in");
-}
 
 base::Result<Forgotten> forget_student(const ForgetRequest& request) {
   const fs::path& out = request.out;

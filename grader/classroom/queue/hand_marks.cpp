@@ -23,7 +23,7 @@ namespace {
 using course::Grade;
 
 std::string score_words(const std::optional<double>& score) {
-  return score ? short_decimal(*score) : "withheld";
+  return score ? course::short_decimal(*score) : "withheld";
 }
 
 void put_before(const std::string& text, std::string& note) {
@@ -66,7 +66,7 @@ void apply_to_stages(const LabMarks& marks, Grade& grade) {
     mark.marked_at = std::max(mark.marked_at, one.marked_at);
     note += (note.empty() ? "" : "; ") +
             with_comment("stage " + std::to_string(stage) + " marked by hand", one.comment) +
-            " (automatic points: " + short_decimal(automatic[stage]) + ")";
+            " (automatic points: " + course::short_decimal(automatic[stage]) + ")";
     // The verdict's note is about one stage, and that one is decided now.
     replaces_note = replaces_note ||
                     grade.note.find("stage " + std::to_string(stage) + ": ") != std::string::npos;
@@ -232,8 +232,8 @@ base::Result<ledger::Mark> mark_of(const MarkRow& row, const Plan& plan,
   const auto most = most_points(row, plan, grade);
   if (!most) return most.error();
   if (row.points && !(*row.points >= 0 && *row.points <= *most))
-    return wrong_row(row, "points", short_decimal(*row.points),
-                     "0 to " + short_decimal(*most) + " for " + grade.lab +
+    return wrong_row(row, "points", course::short_decimal(*row.points),
+                     "0 to " + course::short_decimal(*most) + " for " + grade.lab +
                          (row.stage > 0 ? ", stage " + std::to_string(row.stage) : "") +
                          (row.item.empty() ? "" : ", " + row.item));
   const bool is_part = row.stage > 0 || !row.item.empty();

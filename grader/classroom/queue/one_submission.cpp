@@ -296,7 +296,8 @@ std::string first_error(std::string_view output) {
   const std::size_t begin = output.rfind('\n', at) + 1;  // 0 where there is none
   std::string line(output.substr(begin, output.find('\n', at) - begin));
   // What the machine says of a file of its own is nobody's business, and nothing to act on.
-  static const std::regex path("(^|[\\s'\"])/[A-Za-z0-9_.-]+/[^\\s'\"]*");
+  // std::regex recurses over what it matches: a folder's name has 255 bytes at most.
+  static const std::regex path("(^|[\\s'\"])/[A-Za-z0-9_.-]{1,255}/");
   const std::size_t said = at - begin + std::string_view(" error").size();
   if (std::regex_search(line.begin() + static_cast<long>(said), line.end(), path))
     line = line.substr(0, said) +

@@ -376,6 +376,16 @@ const Job* Plan::job(const std::string& key) const {
   return place != jobs.end() && place->key == key ? &*place : nullptr;
 }
 
+std::string Plan::digest_of(const std::string& student) const {
+  return base::hmac_sha256(batch_seed, "forgotten " + intake::folded(student));
+}
+
+void Plan::drop_idle_jobs() {
+  std::set<std::string> needed;
+  for (const Row& row : rows) needed.insert(row.job);
+  std::erase_if(jobs, [&needed](const Job& job) { return !needed.contains(job.key); });
+}
+
 void to_json(json& out, const Plan& plan) {
   json labs = json::object();
   for (const auto& [id, lab] : plan.labs) write_fields(labs[id], lab);

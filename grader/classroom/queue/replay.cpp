@@ -170,7 +170,7 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
 namespace {
 
 std::string ratio_text(const std::optional<double>& ratio) {
-  return ratio ? short_decimal(*ratio, 3) : "";
+  return ratio ? course::short_decimal(*ratio, 3) : "";
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ std::string spot_check_csv(const std::vector<Retimed>& all) {
       table.rows.push_back({one.student, one.lab, "", "", "", "", "", one.problem, one.device});
     for (const RetimedStage& stage : one.stages)
       table.rows.push_back({one.student, one.lab, std::to_string(stage.stage),
-                            short_decimal(stage.bar, 3), ratio_text(stage.predicted),
+                            course::short_decimal(stage.bar, 3), ratio_text(stage.predicted),
                             ratio_text(stage.measured),
                             std::string(course::to_string(stage.verdict)),
                             stage.holds() ? "agrees" : "differs", one.device});

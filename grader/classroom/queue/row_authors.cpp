@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Whose the rows of a plan are, by what is known now: a table that tells who is who may come in a
-/// later call than the work.
+/// later call than the work, and a person whom the course has forgotten may come with it again.
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
+#include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/queue/plan.hpp"
 
 namespace membound::queue {
@@ -162,6 +164,27 @@ void identify(Plan& plan, const intake::Roster& roster) {
     renumber(plan, share_in_groups(plan, roster, found));
   }
   link_candidates(plan);
+}
+
+void drop_forgotten(Plan& plan, const std::filesystem::path& out, std::vector<std::string>& notes) {
+  if (plan.forgotten.digests.empty()) return;
+  std::set<std::string> texts, kept;
+  std::size_t dropped = 0;
+  std::erase_if(plan.rows, [&](const Row& row) {
+    const bool known = plan.forgotten.digests.contains(plan.digest_of(row.student));
+    (known ? texts : kept).insert(row.submission_sha256);
+    dropped += known ? 1U : 0U;
+    return known;
+  });
+  if (dropped == 0) return;
+  plan.drop_idle_jobs();
+  std::error_code ignored;
+  for (const std::string& text : texts)
+    if (!text.empty() && !kept.contains(text))
+      std::filesystem::remove_all(intake::Store(out).file(text).parent_path(), ignored);
+  notes.push_back(std::to_string(dropped) +
+                  " rows of people whom the course has forgotten are left out; take them out of "
+                  "the roster and of what is handed in");
 }
 
 }  // namespace membound::queue

@@ -239,7 +239,7 @@ base::Result<Tree> autograder_tree(const ReleaseRequest& request, Tree students,
   for (auto& [name, file] : students)
     if (!is_text_for_people(name)) tree["course/" + name] = std::move(file);
   const std::map<std::string, std::string> values = {{"device", options.device},
-                                                     {"compiler", options.compiler},
+                                                     {"compilers", options.compilers},
                                                      {"lab", options.lab},
                                                      {"seconds", std::to_string(options.seconds)}};
   for (const std::string name : {"setup.sh", "run_autograder"}) {

@@ -56,9 +56,10 @@ struct ReleaseRequest {
 /// How it grades.
 struct AutograderOptions {
   std::string device = "vgpu:h200";
-  std::string compiler;  ///< "nvcc" or "clang"
-  std::string lab;       ///< the assignment's; empty: the submission tells
-  int seconds = 540;     ///< for one submission, below Gradescope's own limit
+  std::string
+      compilers;      ///< "nvcc", "clang", or "nvcc clang": the first that the container can have
+  std::string lab;    ///< the assignment's; empty: the submission tells
+  int seconds = 540;  ///< for one submission, below Gradescope's own limit
 };
 
 /// The zip's tree. `students` is what student_tree() made for `request`.

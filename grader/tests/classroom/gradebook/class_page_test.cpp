@@ -107,6 +107,10 @@ TEST(ClassPage, NeverPrintsAStudentsNameAsMarkup) {
   EXPECT_THAT(html, Not(HasSubstr("<b>\"")));
 }
 
+TEST(ClassPage, SaysOnAPhoneThatATableGoesOn) {
+  EXPECT_THAT(html_of({passed("a")}), HasSubstr("more to the right"));
+}
+
 TEST(ClassPage, IsTheSameForTheSameGrades) {
   EXPECT_EQ(html_of({passed("a"), wrong("b")}), html_of({passed("a"), wrong("b")}));
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Who is who: by id first, then by email, then by name, and never by a guess.
-#include "grader/classroom/intake/identities.hpp"
+#include "grader/classroom/intake/roster.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

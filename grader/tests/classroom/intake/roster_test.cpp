@@ -59,6 +59,11 @@ TEST(Roster, RowsWithoutIdAreLeftOut) {
   EXPECT_EQ(roster_of("id,name\n,Points Possible\ns1,Jane\n").rows().size(), 1u);
 }
 
+TEST(Roster, ReadsAHeaderOfAnyLength) {
+  const std::string long_one = "group " + std::string(1'000'000, 'x');
+  EXPECT_EQ(roster_of("id," + long_one + "\ns1,a\n").rows().size(), 1u);
+}
+
 TEST(Roster, WithoutAnIdColumnItIsRefused) {
   const auto roster = Roster::from_text("colour,size\nred,1\n", "roster.csv");
   ASSERT_FALSE(roster);

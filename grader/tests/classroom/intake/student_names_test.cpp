@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/intake/archive.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 
 #include <gtest/gtest.h>

@@ -70,6 +70,24 @@ class HandedOut : public testing::Test {
                               {}, autograder() / "source");
     ASSERT_EQ(unpacked.exit_code, 0) << unpacked.output;
     stand_in();
+    EXPECT_THAT(set_up(autograder(), 0), HasSubstr("graded with nvcc"));
+  }
+  /// What setup.sh says in a container where a check with nvcc ends with this code. Packages and
+  /// the build are stand-ins.
+  static std::string set_up(const fs::path& root, int nvcc_code) {
+    const std::string bin = "container-" + std::to_string(nvcc_code) + "/";
+    for (const char* name : {"apt-get", "dpkg"}) folder_->script(bin + name, "exit 0");
+    folder_->script(bin + "apt-cache", "echo '  Candidate: 3.25.1'");
+    const fs::path course = root / "source" / "course";
+    fs::create_directories(course / "build");
+    fs::copy_file(folder_->script(bin + "launcher", "case \"$*\" in *nvcc*) exit " +
+                                                        std::to_string(nvcc_code) + " ;; esac"),
+                  course / "membound", fs::copy_options::overwrite_existing);
+    const auto made = run({(root / "source" / "setup.sh").string()},
+                          {{"AUTOGRADER_ROOT", root.string()},
+                           {"PATH", (folder_->path() / bin).string() + ":" + std::getenv("PATH")}});
+    EXPECT_EQ(made.exit_code, 0) << made.output;
+    return made.output;
   }
   static void TearDownTestSuite() {
     delete folder_;
@@ -331,6 +349,7 @@ TEST_F(HandedOut, ALabOutsideOfTheCourseIsOneOfIt) {
   const fs::path autograder = own / "autograder";
   const auto unpacked = run({"cmake", "-E", "tar", "xf", zip.string()}, {}, autograder / "source");
   ASSERT_EQ(unpacked.exit_code, 0) << unpacked.output;
+  set_up(autograder, 0);
   fs::copy_file(answer, autograder / "submission" / "kernel.cu");
   const auto graded = run({(autograder / "source" / "run_autograder").string()},
                           {{"AUTOGRADER_ROOT", autograder.string()},
@@ -387,11 +406,27 @@ TEST_F(Gradescope, GivesAGoodSubmissionFullMarks) {
   EXPECT_EQ(results["extra_data"]["verdict"], "PASS") << last_output;
   const json& facts = results["tests"].back();
   EXPECT_EQ(facts["visibility"], "hidden");
-  EXPECT_THAT(facts["output"].get<std::string>(), HasSubstr("Compiled"));
+  EXPECT_THAT(facts["output"].get<std::string>(), HasSubstr("Compiled by nvcc "));
   EXPECT_THAT(facts["output"].get<std::string>(), HasSubstr("The assignment has 7.0 points"));
   double most = 0;
   for (const json& test : results["tests"]) most += test["max_score"].get<double>();
   EXPECT_EQ(results["score"], most);
+}
+
+TEST_F(Gradescope, GradesWithClangInAContainerThatCannotFetchNvcc) {
+  const std::string said = set_up(autograder(), 3);
+  EXPECT_THAT(said, HasSubstr("nvcc cannot grade here: the check ended with 3"));
+  EXPECT_THAT(said, HasSubstr("submissions are graded with clang"));
+  // What a build of the course in the zip makes: it needs clang's reference, too.
+  const fs::path released = autograder() / "source/course/released/01-reverse-array";
+  const fs::path built = build() / "labs/01-reverse-array/reference.ptx";
+  fs::copy_file(released / "reference.ptx", built, fs::copy_options::overwrite_existing);
+  submit("kernel.cu", read(kSource / "solutions" / "01-reverse-array" / "kernel.cu"));
+  const json results = grade();
+  EXPECT_EQ(results["extra_data"]["verdict"], "PASS") << last_output;
+  EXPECT_THAT(results["tests"].back()["output"].get<std::string>(),
+              HasSubstr("Compiled by clang "));
+  set_up(autograder(), 0);
 }
 
 TEST_F(Gradescope, ExplainsAWrongOneWithAHint) {
