@@ -178,6 +178,40 @@ __global__ void sums_in_steps(const int* in, int* out, u32 n) {
   out[thread_of_grid()] = sum;
 }
 
+/// Sums of tiles up to the end of each. In a row each block waits for the sum up to the tile before
+/// it; else the blocks before it tell the sums of their tiles first, and it adds up 32 of these at
+/// a time. A word has 1 above a tile's sum and 2 above a sum up to its end. `taken` gives the
+/// tiles.
+template <bool kInARow>
+__global__ void sums_of_tiles(const int* in, unsigned long long* words, u32* taken) {
+  __shared__ u32 tile;
+  if (threadIdx.x == 0) tile = atomicAdd(taken, 1);
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  volatile unsigned long long* const word = words;
+  const u32 own = __reduce_add_sync(~0u, static_cast<u32>(in[tile * 32 + threadIdx.x]) & 0xff);
+  if (!kInARow && threadIdx.x == 0) word[tile] = 1ull << 32 | own;
+  u32 before = 0;
+  for (int nearest = static_cast<int>(tile) - 1; nearest >= 0; nearest -= 32) {
+    const int other = nearest - static_cast<int>(kInARow ? 0 : threadIdx.x);
+    unsigned long long state = 0;
+    u32 ends = 0, wanted = 0;
+    do {
+      state = other >= 0 ? word[other] : 2ull << 32;
+      ends = __ballot_sync(~0u, state >> 32 == 2);
+      wanted = kInARow ? ~0u : ends ^ (ends - 1);
+    } while ((__ballot_sync(~0u, state >> 32 < (kInARow ? 2 : 1)) & wanted) != 0);
+    if (kInARow) {
+      before = static_cast<u32>(state);
+      break;
+    }
+    before +=
+        __reduce_add_sync(~0u, (wanted >> threadIdx.x & 1) != 0 ? static_cast<u32>(state) : 0);
+    if (ends != 0) break;
+  }
+  if (threadIdx.x == 0) word[tile] = 2ull << 32 | (before + own);
+}
+
 int main(int argc, char** argv) {
   Pairs pair(argc, argv);
   const u32 n = pair.scale() << 19;
@@ -227,6 +261,16 @@ int main(int argc, char** argv) {
        (window_from_tile<<<n / 256, 256>>>(in, out)));
   PAIR("barriers", "a barrier each round", (rounds_with_barriers<true><<<n / 1024, 1024>>>(f_out)),
        (rounds_with_barriers<false><<<n / 1024, 1024>>>(f_out)));
+  // Each launch clears its words first, which is no part of either side's fault.
+  auto* states = reinterpret_cast<unsigned long long*>(out);
+  constexpr u32 kTiles = 2048;
+  const auto clear = [&] {
+    timed::check(cudaMemsetAsync(states, 0, (kTiles + 1) * sizeof *states), "clear");
+  };
+  auto* taken = reinterpret_cast<u32*>(states + kTiles);
+  PAIR("waiting-blocks", "2,048 tiles in a row",
+       (clear(), sums_of_tiles<true><<<kTiles, 128>>>(in, states, taken)),
+       (clear(), sums_of_tiles<false><<<kTiles, 128>>>(in, states, taken)));
   PAIR("few-bytes-in-flight", "a sum, load by load", (sums_in_steps<1><<<1056, 128>>>(in, out, n)),
        (sums_in_steps<4><<<1056, 128>>>(in, out, n)));
   return 0;

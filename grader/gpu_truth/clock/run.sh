@@ -28,7 +28,7 @@ if [ -n "$library" ]; then
   done
 else
   nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader
-  for source in "$here"/{kernels,students,mechanisms,store_neighbours,fetch_ahead,tiles,how_many_stay,panels,block_tiles,block_loads,few_load,stretches,store_lines}.cu \
+  for source in "$here"/{kernels,students,mechanisms,store_neighbours,fetch_ahead,tiles,how_many_stay,panels,block_tiles,block_loads,few_load,stretches,store_lines,block_chains}.cu \
     "$root/grader/vgpu/calibration/microbenchmarks.cu"; do
     compile "$source" -arch=native
     program=$(basename "$source" .cu)

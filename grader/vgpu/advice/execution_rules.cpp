@@ -243,6 +243,14 @@ std::optional<WhatIf> find_low_occupancy(const Observed& o) {
   return what_if;
 }
 
+std::optional<WhatIf> find_waiting_blocks(const Observed& o) {
+  if (o.counters.totals.block_wait_turns == 0) return std::nullopt;
+  WhatIf what_if{o.copy(), "most blocks only wait for a word of another block, which takes " +
+                               short_number(o.bound_ns(BoundKind::kHandOvers) / 1000) + " us"};
+  what_if.launch.counters.totals.block_wait_turns = 0;
+  return what_if;
+}
+
 std::optional<WhatIf> find_barriers(const Observed& o) {
   const auto* const line = line_with_most(o.counters, &Counters::block_barriers);
   if (line == nullptr) return std::nullopt;

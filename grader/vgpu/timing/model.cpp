@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "grader/vgpu/timing/block_scheduler.hpp"
 #include "grader/vgpu/timing/mechanisms.hpp"
@@ -50,6 +51,15 @@ double arriving_share(const LaunchWork& work, const std::vector<BlockResidency>&
     all += real(run.blocks) * residencies[run.kind].ns;
   }
   return ratio(arriving, all);
+}
+
+/// What blocks take that wait for one another in a row: what one hands over goes to L2, and the
+/// next one's load gets it there.
+double hand_over_ns(const Machine& machine, const counters::Counters& totals) {
+  // Of blocks in a row that take their turns in a drawn order, the next j are all in order with a
+  // probability of 1 / j!: a turn hands on as often as these sum up to.
+  constexpr double kHandedOn = std::numbers::e - 1;
+  return real(totals.block_wait_turns) * kHandedOn * 2 * machine.l2_round_ns;
 }
 
 /// How long blocks are resident, and how the block scheduler dispatches them.
@@ -150,15 +160,17 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
   // So do atomics whose results nobody waits for; what the last wave of blocks adds comes at the
   // end.
   const double atomics_ns = atomic_ns(load);
+  const double hand_overs_ns = hand_over_ns(machine, counters.totals);
   const double last_wave = 1 / std::max(1.0, blocks / slots);
   const double beside_pipes_ns = latency_ns * (1 - arriving_share(work, residencies));
   const double waiting_ns = std::max(latency_ns, norm(beside_pipes_ns, throughput_ns, p)) +
                             first_bytes_ns(machine, counters.totals);
-  const double busy_ns = norm(norm(waiting_ns, dispatch_ns, q), atomics_ns * (1 - last_wave), q) +
-                         atomics_ns * last_wave;
+  const double begun_ns = norm(norm(waiting_ns, dispatch_ns, q), hand_overs_ns, q);
+  const double busy_ns = norm(begun_ns, atomics_ns * (1 - last_wave), q) + atomics_ns * last_wave;
   bounds = terms;
   bounds.push_back({BoundKind::kDispatch, dispatch_ns});
   bounds.push_back({BoundKind::kAtomics, atomics_ns});
+  bounds.push_back({BoundKind::kHandOvers, hand_overs_ns});
   bounds.push_back({BoundKind::kLatency, latency_ns * dispatched.occupied});
   bounds.push_back(
       {BoundKind::kIdleSms, std::max(idle_ns, latency_ns * (1 - dispatched.occupied))});

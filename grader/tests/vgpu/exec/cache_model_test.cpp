@@ -94,6 +94,41 @@ TEST(CacheModel, BlocksThatRunSideBySideMeetInASmallL1) {
   EXPECT_EQ(machine.run_table().l2_read_sectors, kSectorsAsked) << "one reads after the other";
 }
 
+/// Sectors that 32 warps of an SM fetch whose threads load eight words, each of a line of its own;
+/// 128 KiB of lines, all words 0. In a chain the next address needs the last word.
+std::uint64_t fetched_of_own_lines(bool chain, std::uint64_t l1_kib) {
+  std::string ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 lines) {
+  .reg .b32 %r<3>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [lines];
+  mov.u32 %r0, %tid.x;
+  mul.wide.u32 %rd1, %r0, 128;
+  add.u64 %rd0, %rd0, %rd1;
+)";
+  for (int word = 0; word < 8; ++word) {
+    ptx += "ld.global.u32 %r1, [%rd0+" + std::to_string(4 * word) + "];\n";
+    if (chain) ptx += "cvt.u64.u32 %rd2, %r1; add.u64 %rd0, %rd0, %rd2;\n";
+  }
+  Sms machine(1, ptx + "ret; }");
+  machine.table = machine.upload(std::vector<std::uint32_t>(std::size_t{1024} * 32));
+  machine.request().caches.l1_bytes = l1_kib << 10;
+  return machine.argument(machine.table)
+      .run("k", {1, 1, 1}, {1024, 1, 1})
+      .counters.totals.l2_read_sectors;
+}
+
+TEST(CacheModel, BetweenLoadsThatWaitForEachOtherAllWarpsLoad) {
+  EXPECT_EQ(fetched_of_own_lines(true, 160), 1024u);
+  EXPECT_EQ(fetched_of_own_lines(true, 96), 8 * 1024u);
+}
+
+TEST(CacheModel, BetweenLoadsOfABatchHalfOfTheWarpsLoad) {
+  EXPECT_EQ(fetched_of_own_lines(false, 96), 1024u);
+  EXPECT_EQ(fetched_of_own_lines(false, 48), 8 * 1024u);
+}
+
 class Workers : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(Workers, DoNotChangeWhatIsFound) {

@@ -418,6 +418,27 @@ TEST(HostilePtx, LaunchBoundsMayMultiplyToNothing) {
   EXPECT_EQ(machine.program().find_kernel("k")->register_count, 16u);
 }
 
+/// The estimate of a kernel that keeps 200 numbers at the same time.
+std::uint32_t registers_with(const std::string& bounds) {
+  std::string body;
+  for (int i = 0; i < 200; ++i)
+    body += "ld.volatile.global.f32 %f" + std::to_string(i) + ", [%rd1+" + std::to_string(4 * i) +
+            "];\n";
+  for (int i = 1; i < 200; ++i) body += "add.f32 %f0, %f0, %f" + std::to_string(i) + ";\n";
+  // Used twice, so that they stay alive between.
+  for (int i = 1; i < 200; ++i) body += "mul.f32 %f0, %f0, %f" + std::to_string(i) + ";\n";
+  Machine machine(std::string(kHeader) + ".visible .entry k(.param .u64 p)\n" + bounds +
+                  "{\n.reg .f32 %f<200>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n" + body +
+                  "st.global.f32 [%rd1], %f0;\nret;\n}\n");
+  return machine.program().find_kernel("k")->register_count;
+}
+
+TEST(LaunchBounds, AloneLeaveABlockOfTheirThreadsItsRegisters) {
+  EXPECT_GT(registers_with(""), 128u);
+  EXPECT_EQ(registers_with(".maxntid 512\n"), 128u);
+  EXPECT_EQ(registers_with(".maxntid 256\n.minnctapersm 4\n"), 64u);
+}
+
 TEST(HostilePtx, AnArrayWithoutElementsIsCopiedAsNothing) {
   Machine machine(std::string(kHeader) +
                   ".global .align 16 .b8 g[0];\n.visible .entry k()\n{\n.reg .b64 %rd<2>;\n"

@@ -60,7 +60,7 @@ struct Filed {
   L1Directory sm{kL1Bytes};
   ReuseDistances lines, sectors;
   std::uint32_t load(std::uint64_t line, std::uint32_t wanted, std::uint32_t time) {
-    return sm.load(line, wanted, time, lines, sectors);
+    return sm.load(line, wanted, time, lines, sectors).first;
   }
 };
 

@@ -11,7 +11,18 @@ namespace {
 constexpr KeptBytes kKept{1'000'000, 1'000'000};
 /// What one use of a piece stands for is far more than is kept, or next to nothing of it.
 constexpr KeptBytes kNothingKept{1, 1}, kAllKept{~std::uint64_t{0} >> 1, ~std::uint64_t{0} >> 1};
-constexpr std::uint32_t kBoth = 3, kFirstHalf = 1;
+/// Sectors of both pieces of a line, or of the first one.
+constexpr std::uint32_t kBoth = 0b0101, kFirstHalf = 0b0010;
+/// How loads of what was there before are filed.
+constexpr std::uint8_t kBucket = 20;
+
+LoadedSectors first(std::uint32_t sectors) { return LoadedSectors::all_first(sectors); }
+LoadedSectors again(std::uint32_t sectors) {
+  LoadedSectors loaded = first(sectors);
+  loaded.first = 0;
+  for (std::uint8_t& filed : loaded.filed) filed = filed == 0 ? 0 : kBucket + 1;
+  return loaded;
+}
 
 LineBytes bytes(std::uint32_t begin, std::uint32_t end) {
   LineBytes some;
@@ -92,16 +103,34 @@ TEST(LineTimes, TwoPartsOfSectorsAreFetchedAsOnePiece) {
 TEST(LineTimes, PiecesAreFetchedAgainOnceOthersHaveTakenTheirPlace) {
   LineTimes times;
   for (std::uint64_t line = 0; line < 100; ++line)
-    times.load(line, static_cast<std::uint32_t>(line), kBoth, kBoth);
-  times.load(0, 120, kBoth, 0);
+    times.load(line, static_cast<std::uint32_t>(line), first(kBoth));
+  times.load(0, 120, again(kBoth));
   EXPECT_EQ(times.counts(kAllKept).fetched, 200u);
   EXPECT_EQ(times.counts({10 * 128 * kLinesPerSample, 0}).fetched, 202u);
 }
 
+TEST(LineTimes, WhatL1ServesIsNotWantedFromL2) {
+  LineTimes times;
+  for (const std::uint32_t clock : {0u, 100u})
+    for (std::uint64_t line = 0; line < 100; ++line)
+      times.load(line, clock, clock == 0 ? first(kBoth) : again(kBoth));
+  EXPECT_EQ(times.counts(kNothingKept, kBucket).fetched, 400u);
+  EXPECT_EQ(times.counts(kNothingKept, kBucket + 1).fetched, 200u);
+}
+
+TEST(LineTimes, TheEarliestLoadIsNotServedThoughAnotherCameFirst) {
+  LineTimes times;  // of two blocks of an SM, the one that ran first here loads later
+  times.load(1, 90, first(kFirstHalf));
+  times.load(1, 0, again(kFirstHalf));
+  const PieceCounts counts = times.counts(kAllKept, kBucket + 1);
+  EXPECT_EQ(counts.fetched, 1u);
+  EXPECT_EQ(counts.waiting, 0u) << "it was fetched at 0";
+}
+
 TEST(LineTimes, APieceIsAloneIfItsNeighbourIsNotWantedSoon) {
   LineTimes times;
-  times.load(1, 0, kFirstHalf, kFirstHalf);
-  times.load(2, 0, kBoth, kBoth);
+  times.load(1, 0, first(kFirstHalf));
+  times.load(2, 0, first(kBoth));
   const PieceCounts counts = times.counts(kAllKept);
   EXPECT_EQ(counts.fetched, 3u);
   EXPECT_EQ(counts.lone, 1u);
@@ -109,9 +138,9 @@ TEST(LineTimes, APieceIsAloneIfItsNeighbourIsNotWantedSoon) {
 
 TEST(LineTimes, WhoAsksWhileAPieceIsUnderWayWaitsAsWell) {
   LineTimes times;
-  times.load(1, 0, kFirstHalf, kFirstHalf);
-  times.load(1, 1, kFirstHalf, kFirstHalf);  // another SM
-  times.load(1, 90, kFirstHalf, kFirstHalf);
+  times.load(1, 0, first(kFirstHalf));
+  times.load(1, 1, first(kFirstHalf));  // another SM
+  times.load(1, 90, first(kFirstHalf));
   const PieceCounts counts = times.counts(kAllKept);
   EXPECT_EQ(counts.wanted, 3u);
   EXPECT_EQ(counts.waiting, 2u);
@@ -121,7 +150,8 @@ TEST(LineTimes, TheOrderOfCallsDoesNotMatter) {
   LineTimes forwards, backwards;
   for (std::uint32_t i = 0; i < 300; ++i) {
     const std::uint32_t j = 299 - i;
-    forwards.load(i % 7, i, kBoth, kFirstHalf), backwards.load(j % 7, j, kBoth, kFirstHalf);
+    forwards.load(i % 7, i, again(kBoth)), backwards.load(j % 7, j, again(kBoth));
+    forwards.load(i % 9, i, first(kFirstHalf)), backwards.load(j % 9, j, first(kFirstHalf));
     forwards.store(i % 5, i, bytes(i % 64, i % 64 + 4));
     backwards.store(j % 5, j, bytes(j % 64, j % 64 + 4));
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Warps and blocks that take their turns in drawn orders: what hangs on the order comes out
+/// Warps and blocks that take their turns in drawn orders: what depends on the order comes out
 /// otherwise, what is in order does not, and equal seeds give equal results.
 #include <gtest/gtest.h>
 
@@ -22,6 +22,7 @@ constexpr std::uint64_t kSeeds = 20;  ///< of 20 orders of 8 warps some differ, 
 constexpr const char* kOrders = R"(.version 8.0
 .target sm_90
 .address_size 64
+.file 1 "kernel.cu"
 .visible .entry last(.param .u64 out) {
   .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
   ld.param.u64 %rd1, [out];
@@ -41,8 +42,10 @@ DONE:
   and.b32 %r2, %r1, 31;
   setp.ne.u32 %p1, %r2, 0;
   @%p1 bra DONE;
+  .loc 1 10 1
   atom.global.add.u32 %r3, [%rd1], 0;
   add.u32 %r3, %r3, 1;
+  .loc 1 11 1
   atom.global.exch.b32 %r4, [%rd1], %r3;
 DONE:
   ret;
@@ -91,8 +94,10 @@ DONE:
   ret;
 })";
 
-std::uint32_t result_of(const std::string& kernel, std::optional<std::uint64_t> seed) {
+std::uint32_t result_of(const std::string& kernel, std::optional<std::uint64_t> seed,
+                        std::optional<LineRange> lines = {}) {
   Machine machine(kOrders);
+  machine.request().order_lines = lines;
   const auto out = machine.upload(std::vector<std::uint32_t>(4));
   machine.request().warp_order_seed = seed;
   const LaunchReport report = machine.argument(out).run(kernel, {1, 1, 1}, {32 * kWarps, 1, 1});
@@ -100,10 +105,50 @@ std::uint32_t result_of(const std::string& kernel, std::optional<std::uint64_t> 
   return machine.download<std::uint32_t>(out, 1)[0];
 }
 
-std::set<std::uint32_t> results_of(const std::string& kernel) {
+std::set<std::uint32_t> results_of(const std::string& kernel, std::optional<LineRange> lines = {}) {
   std::set<std::uint32_t> all;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) all.insert(result_of(kernel, seed));
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) all.insert(result_of(kernel, seed, lines));
   return all;
+}
+
+/// Thread 0 of each block takes tickets until all are gone, and stores how many it had.
+constexpr const char* kTickets = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry share(.param .u64 taken, .param .u64 had) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [taken];
+  ld.param.u64 %rd2, [had];
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra DONE;
+  mov.u32 %r2, 0;
+NEXT:
+  atom.global.add.u32 %r3, [%rd1], 1;
+  setp.ge.u32 %p2, %r3, 640;
+  @%p2 bra STORE;
+  add.u32 %r2, %r2, 1;
+  bra NEXT;
+STORE:
+  mov.u32 %r4, %ctaid.x;
+  mul.wide.u32 %rd3, %r4, 4;
+  add.u64 %rd4, %rd2, %rd3;
+  st.global.u32 [%rd4], %r2;
+DONE:
+  ret;
+})";
+
+TEST(TurnOrder, BlocksThatShareWorkOutByTicketsTakeEqualParts) {
+  constexpr std::uint32_t kBlocks = 64;
+  Machine machine(kTickets);
+  const auto taken = machine.upload(std::vector<std::uint32_t>(1));
+  const auto had = machine.upload(std::vector<std::uint32_t>(kBlocks));
+  machine.request().limits.resident_blocks = kBlocks;
+  const LaunchReport report =
+      machine.argument(taken).argument(had).run("share", {kBlocks, 1, 1}, {64, 1, 1});
+  EXPECT_FALSE(report.fault);
+  EXPECT_EQ(machine.download<std::uint32_t>(had, kBlocks),
+            std::vector<std::uint32_t>(kBlocks, 640 / kBlocks));
 }
 
 TEST(TurnOrder, WithoutASeedItIsThatOfTheNumbers) {
@@ -117,6 +162,13 @@ TEST(TurnOrder, WhoIsLastBehindABarrierIsDrawnAnew) { EXPECT_GT(results_of("late
 
 TEST(TurnOrder, ATurnMayEndBetweenTwoAtomics) {
   EXPECT_LT(*results_of("count").begin(), kWarps) << "some additions get lost";
+}
+
+TEST(TurnOrder, AtChosenLinesAloneOthersGoFirstThere) {
+  EXPECT_LT(*results_of("count", LineRange{11, 11}).begin(), kWarps);
+  EXPECT_LT(*results_of("count", LineRange{1, 20}).begin(), kWarps);
+  EXPECT_EQ(results_of("count", LineRange{12, 20}), std::set<std::uint32_t>{kWarps});
+  EXPECT_EQ(results_of("late", LineRange{12, 20}), std::set{result_of("late", std::nullopt)});
 }
 
 TEST(TurnOrder, ABarrierMakesAnyOrderRight) {
@@ -197,7 +249,7 @@ std::uint32_t result_of_lanes(const std::string& kernel, std::optional<std::uint
   Machine machine(kLanes);
   const auto out = machine.upload(std::vector<std::uint32_t>(4));
   machine.request().lane_order_seed = seed;
-  machine.request().lane_order_line = line;
+  if (line != 0) machine.request().order_lines = LineRange{line, line};
   EXPECT_FALSE(machine.argument(out).run(kernel, {1, 1, 1}, {32, 1, 1}).fault);
   return machine.download<std::uint32_t>(out, 1)[0];
 }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
+#include <list>
+
 #include "grader/vgpu/exec/observe/vector_clock.hpp"
 
 namespace membound::vgpu::exec {
@@ -289,6 +292,49 @@ TEST_F(RaceClockTest, OfAnotherWarpTheLanesTakeOverThatLookAndThoseTheyMeet) {
   other.join_lanes(0, ~0u);
   EXPECT_TRUE(clock_.ordered(data, 63));
   EXPECT_TRUE(other.ordered(data, 31));
+}
+
+/// Lane 0 of warp 0 hands its data to lane 5 of warp 1; a lane of warp 1 hands on to all of warp 2,
+/// and of warp 0 of another block.
+class HandedOn : public RaceClockTest {
+ protected:
+  enum class By : std::uint8_t { kRelease, kFence };
+  /// Lane 5 has met lane `met` before `by` hands on; whether the data is in order then.
+  std::array<bool, 2> arrives(By how, std::uint32_t by, std::uint32_t met) {
+    BlockClock other;
+    start(other, 4);
+    const auto data = access(0);
+    clock_.release(0, kOne, place_, Reach::kDevice, true, true);
+    clock_.acquire(1, 1u << 5, place_);
+    if (how == By::kFence) clock_.fence(1, Reach::kDevice);
+    if (met != 5) clock_.join_lanes(1, 1u << 5 | 1u << met);
+    SyncVariable& next = next_.emplace_back();
+    clock_.release(1, 1u << by, next, Reach::kDevice, how == By::kRelease, true);
+    clock_.acquire(2, ~0u, next);
+    other.acquire(0, ~0u, next);
+    return {clock_.ordered(data, 64), other.ordered(data, 0)};
+  }
+
+ private:
+  std::list<SyncVariable> next_;  // a place has an address of its own, which clocks remember
+};
+
+constexpr std::array<bool, 2> kBoth = {true, true}, kNeither = {false, false};
+
+TEST_F(HandedOn, ByTheLaneThatTookItOver) {
+  EXPECT_EQ(arrives(By::kRelease, 5, 5), kBoth);
+  EXPECT_EQ(arrives(By::kFence, 5, 5), kBoth);
+}
+
+TEST_F(HandedOn, ByALaneThatHasMetIt) {
+  EXPECT_EQ(arrives(By::kRelease, 9, 9), kBoth);
+  EXPECT_EQ(arrives(By::kFence, 9, 9), kBoth);
+}
+
+TEST_F(HandedOn, NotByALaneThatHasNot) {
+  EXPECT_EQ(arrives(By::kRelease, 9, 5), kNeither);
+  EXPECT_EQ(arrives(By::kFence, 9, 5), kNeither);
+  EXPECT_EQ(arrives(By::kRelease, 8, 9), kNeither);
 }
 
 TEST_F(RaceClockTest, ManyHandOversToAWarpInventNoRace) {

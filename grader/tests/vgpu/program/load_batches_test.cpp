@@ -134,6 +134,118 @@ TEST(Rounds, BarriersAndCallsEndThem) {
             2u);
 }
 
+/// Four times: a load of memory that does not change, something, and a store of what was loaded.
+std::string rows(const std::string& between, int count = 4,
+                 const std::string& load = "ld.global.nc") {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    const std::string offset = std::to_string(4 * i);
+    text += load + ".u32 %r2, [%rd0+" + offset + "];\n" + between + "\n";
+    text += "st.global.u32 [%rd0+" + offset + "], %r2;\n";
+  }
+  return text;
+}
+
+TEST(Rounds, LoadsOfWhatStaysMoveAcrossWhatWritesAndAcrossBarriers) {
+  for (const char* between :
+       {"", "red.global.add.u32 [%rd0], %r0;", "vote.sync.ballot.b32 %r2, %p0, -1;",
+        "shfl.sync.bfly.b32 %r2, %r2, 1, 31, -1;", "match.any.sync.b32 %r2, %r2, -1;",
+        "bar.warp.sync -1;", "bar.sync 0;", "st.volatile.global.u32 [%rd0], %r2;",
+        "st.shared.u32 [tile], %r2; bar.sync 0; ld.shared.u32 %r2, [tile];"})
+    EXPECT_EQ(rounds_of(rows(between)).size(), 1u) << between;
+  EXPECT_EQ(rounds_of(rows("", 4, "ld.global")).size(), 4u) << "what may change";
+}
+
+TEST(Rounds, FencesCallsAndAcquiredValuesHoldThemBack) {
+  for (const char* between : {"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.gpu;"})
+    EXPECT_EQ(rounds_of(rows(between)).size(), 4u) << between;
+  // An acquiring load is in flight with the one before it, not with the one after it.
+  EXPECT_EQ(rounds_of(rows("ld.acquire.gpu.global.u32 %r3, [%rd0];")).size(), 4u);
+}
+
+TEST(Rounds, AnAtomicWhoseResultIsWantedIsWaitedForByItself) {
+  EXPECT_EQ(rounds_of(rows("atom.global.add.u32 %r3, [%rd0], %r2;")).size(), 4u)
+      << "four atomics, the loads in flight with the first";
+}
+
+TEST(Rounds, LoadsOfWhatStaysWaitForTheirAddresses) {
+  EXPECT_EQ(rounds_of(R"(ld.global.nc.u64 %rd2, [%rd0];
+    st.global.u64 [%rd0], %rd2;
+    ld.global.nc.u64 %rd3, [%rd2];
+    st.global.u64 [%rd0+8], %rd3;
+    ld.global.nc.u64 %rd4, [%rd0+16];
+    st.global.u64 [%rd0+16], %rd4;)")
+                .size(),
+            2u);
+  EXPECT_EQ(rounds_of(R"(ld.global.u64 %rd2, [%rd0];
+    st.global.u64 [%rd0], %rd2;
+    ld.global.u64 %rd3, [%rd0+8];
+    ld.global.nc.u64 %rd4, [%rd3];)")
+                .size(),
+            3u)
+      << "an address that is loaded after a store";
+}
+
+TEST(Rounds, LoadsOfWhatStaysShareARoundWithOthers) {
+  EXPECT_EQ(rounds_of(R"(ld.global.u64 %rd2, [%rd0];
+    ld.global.nc.u64 %rd3, [%rd0+8];
+    st.global.u64 [%rd0], %rd2;
+    ld.global.nc.u64 %rd4, [%rd0+16];)")
+                .size(),
+            1u);
+}
+
+TEST(Rounds, RegistersEndWhatMovesUp) {
+  EXPECT_EQ(rounds_of(rows("", 24)).size(), 1u);
+  EXPECT_EQ(rounds_of(rows("", 25)).size(), 2u);
+  EXPECT_EQ(rounds_of(rows("", 64)).size(), 3u);
+}
+
+/// A loop that loads until it gets another value, and a load after it.
+std::string poll(const std::string& load, const std::string& more = "") {
+  return "mov.u32 %r2, 0;\nL: " + load + " %r2, [%rd0];\n" + more + R"(
+    setp.eq.s32 %p1, %r2, %r1;
+    @%p1 bra L;
+    ld.global.u32 %r3, [%rd0+4];
+    st.global.u32 [%rd0+8], %r3;)";
+}
+
+TEST(Rounds, PollsAreNone) {
+  EXPECT_EQ(rounds_of(poll("ld.volatile.global.u32")).size(), 1u) << "what comes after the flag";
+  EXPECT_EQ(rounds_of(poll("ld.global.u32")).size(), 2u) << "a search";
+  EXPECT_EQ(rounds_of(poll("ld.volatile.global.u32", "ld.global.u32 %r4, [%rd0+16];")).size(), 2u);
+}
+
+TEST(Rounds, PollsOfWhoLooksBackAreSome) {
+  EXPECT_EQ(rounds_of(poll("ld.volatile.global.u32") + "st.global.u32 [%rd0], %r2;").size(), 2u)
+      << "what it waited for is data";
+  EXPECT_EQ(rounds_of("BACK:\n" + poll("ld.volatile.global.u32") + R"(
+    setp.lt.s32 %p2, %r3, %r1;
+    @%p2 bra BACK;)")
+                .size(),
+            2u)
+      << "one place after the other";
+}
+
+TEST(Rounds, ABranchAroundWhatJoinsLanesStaysABranch) {
+  const auto with = [](const std::string& what) {
+    return rounds_of(R"(ld.global.nc.u32 %r2, [%rd0];
+      setp.ge.s32 %p1, %r2, %r1;
+      @%p1 bra BEHIND;
+      )" + what + R"(
+      BEHIND: st.global.u32 [%rd0], %r2;
+      ld.global.nc.u32 %r3, [%rd0+4];
+      st.global.u32 [%rd0+4], %r3;)")
+        .size();
+  };
+  for (const char* what :
+       {"vote.sync.ballot.b32 %r2, %p0, %r1;", "match.any.sync.b32 %r2, %r2, %r1;",
+        "shfl.sync.bfly.b32 %r2, %r2, 1, 31, %r1;", "redux.sync.add.u32 %r2, %r2, %r1;"})
+    EXPECT_EQ(with(what), 2u) << what;
+  EXPECT_EQ(with("activemask.b32 %r2;"), 1u);
+  EXPECT_EQ(with("add.u32 %r2, %r2, 3;"), 1u);
+}
+
 }  // namespace
 
 }  // namespace membound::vgpu::program

@@ -57,12 +57,17 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_FALSE(read({{"MEMBOUND_WORK", "some"}}));
 }
 
-TEST(Settings, OfWhatIsDrawnTheLanesOfOneLineCanBeChosen) {
-  EXPECT_FALSE(read({})->only_lanes_at);
-  EXPECT_EQ(read({{"MEMBOUND_ORDERS", "lanes"}})->only_lanes_at, 0u);
-  EXPECT_EQ(read({{"MEMBOUND_ORDERS", "lanes:42"}})->only_lanes_at, 42u);
-  EXPECT_NE(read({{"MEMBOUND_ORDERS", "none"}})->only_lanes_at.value_or(0), 0u);
-  for (const char* text : {"warps", "lanes:", "lanes:0", "lanes:x", "lanes:4 ", "lanes42"})
+TEST(Settings, OfWhatIsDrawnTheLanesOrWarpsOfSomeLinesCanBeChosen) {
+  const auto orders = [](const char* text) { return read({{"MEMBOUND_ORDERS", text}})->orders; };
+  for (const char* all : {"", "all"})
+    EXPECT_TRUE(orders(all).lanes && orders(all).warps && !orders(all).at_lines) << all;
+  EXPECT_FALSE(orders("none").lanes || orders("none").warps);
+  EXPECT_TRUE(orders("lanes").lanes && !orders("lanes").warps && !orders("lanes").at_lines);
+  EXPECT_TRUE(orders("warps").warps && !orders("warps").lanes);
+  EXPECT_EQ(orders("lanes:42").at_lines, (exec::LineRange{42, 42}));
+  EXPECT_EQ(orders("warps:40-50").at_lines, (exec::LineRange{40, 50}));
+  for (const char* text : {"lines", "lanes:", "lanes:0", "lanes:x", "lanes:4 ", "lanes42",
+                           "warps:5-4", "warps:5-", "all:3", "none:3"})
     EXPECT_FALSE(read({{"MEMBOUND_ORDERS", text}})) << text;
 }
 

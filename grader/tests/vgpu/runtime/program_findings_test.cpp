@@ -101,6 +101,15 @@ const Mistake kMistakes[] = {
      "of 4\n"
      "  try: an access of 4 bytes needs an address that is a multiple of 4; give vector types "
      "(int2, float4) only arrays and offsets that keep it so\n"},
+    {"ints_as_a_vector",
+     "membound: memcheck: misaligned access\n"
+     "  in ints_as_a_vector(int*, int), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[ints_as_a_vector]: ld.shared.v4.u32\n"
+     "  read of 16 bytes at offset 0 of tile (128 bytes of shared memory), which begins at no "
+     "multiple "
+     "of 16\n"
+     "  try: declare the array with __align__(16): without it, it is aligned for its elements "
+     "alone\n"},
     {"past_the_local_array",
      "membound: memcheck: out of bounds read\n"
      "  in past_the_local_array(int*, int), block (0, 0, 0), thread (0, 0, 0)\n"

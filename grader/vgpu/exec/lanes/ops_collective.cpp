@@ -190,7 +190,7 @@ const Step* match(Warp& w, const Step* s) {
 
 /// Which lanes come together is nobody's promise: where turns are drawn, some go first.
 const Step* active_mask(Warp& w, const Step* s) {
-  const std::uint32_t together = draw_lanes(w), later = w.mask & ~together;
+  const std::uint32_t together = draw_lanes(w, s), later = w.mask & ~together;
   if (later != 0) {
     end_run(w, s);
     w.launch->scheduler->add_group(w, s, later, w.frame, w.groups[w.current].penalty);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "grader/base/older_systems.hpp"
 #include "grader/vgpu/exec/lanes/float_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/lanes/texture_fetch.hpp"
@@ -116,7 +117,7 @@ float level_of(const Warp& w, const Step* s, const memory::Texture& texture, int
   for (unsigned direction = 0; direction < 2; ++direction) {
     const float x = real(w, s, 4 + 2 * direction, lane) * width;
     const float y = in.s[5] ? real(w, s, 5 + 2 * direction, lane) * height : 0;
-    longest = std::max(longest, std::hypot(x, y));
+    longest = std::max(longest, base::hypotenuse(x, y));
   }
   return longest > 0 ? std::log2(longest) : 0;
 }

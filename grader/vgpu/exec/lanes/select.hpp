@@ -54,6 +54,13 @@ MEMBOUND_SELECTORS
 [[nodiscard]] Handler noted_branch_handler();
 /// Runs the whole step, then lets other warps go first where the block's drawn order says so.
 [[nodiscard]] Handler pausing_handler();
+/// Lets other warps go first where that says so, then runs the whole step.
+[[nodiscard]] Handler waiting_handler();
+/// Runs the whole step, then lets other blocks go first where it has changed what they may wait
+/// for.
+[[nodiscard]] Handler handing_over_handler();
+/// The same for work that blocks share out: from the second time on others go first.
+[[nodiscard]] Handler ticket_handler();
 
 /// Runs Extra::as_written and counts what the machine code saves, or takes, of it.
 [[nodiscard]] Handler issued_access_handler();

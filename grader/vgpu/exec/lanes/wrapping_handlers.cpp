@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Handlers that do something around a step's own: note by which branch a lane went last; let other
-/// warps go first where they take turns in drawn orders; count loads and stores of shared memory
-/// that the machine code has otherwise than the PTX (program/machine_accesses says which).
+/// warps go first where they take turns in drawn orders; let other blocks take what a warp has
+/// handed over, or their share of the work; count loads and stores of shared memory that the
+/// machine code has otherwise than the PTX (program/machine_accesses says which).
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
@@ -31,10 +33,8 @@ Handler noted_branch_handler() { return &noted_branch; }
 
 namespace {
 
-const Step* pausing(Warp& w, const Step* s) {
-  const Step* const next = s->extra->whole(w, s);
-  // Else it has left the inner loop by itself.
-  if (next != s + 1 || w.pass.wanted || !draw_pause(w)) return next;
+/// The warp's turn ends at `next`.
+const Step* pause_at(Warp& w, const Step* s, const Step* next) {
   w.pass = {};
   w.pass.wanted = true;
   // Blocks that run one beside the other go on before it, too: what it has told or heard may be old
@@ -44,9 +44,66 @@ const Step* pausing(Warp& w, const Step* s) {
   return next;
 }
 
+const Step* pausing(Warp& w, const Step* s) {
+  const Step* const next = s->extra->whole(w, s);
+  // Else it has left the inner loop by itself.
+  return next != s + 1 || w.pass.wanted || !draw_pause(w) ? next : pause_at(w, s, next);
+}
+
+const Step* waiting(Warp& w, const Step* s) {
+  return draw_pause(w) ? pause_at(w, s, s) : s->extra->whole(w, s);
+}
+
 }  // namespace
 
 Handler pausing_handler() { return &pausing; }
+Handler waiting_handler() { return &waiting; }
+
+namespace {
+
+/// The place in our memory that the first running lane accesses, if there is one.
+Pass place_of_first(const Warp& w, const Step* s) {
+  const program::Instruction& in = *s->extra->in;
+  alignas(32) generic::u64 addresses[32];
+  if (program::access_of(in).address_bits == 64)
+    generic::lane_addresses<generic::u64>(w, s, addresses);
+  else
+    generic::lane_addresses<generic::u32>(w, s, addresses);
+  Pass pass{true, true};
+  pass.bytes = std::min<std::uint32_t>(ptx::size_bytes(in.type) * in.vector, sizeof pass.before);
+  pass.place =
+      w.launch->request->memory->host_bytes(addresses[std::countr_zero(w.mask)], pass.bytes);
+  if (pass.place != nullptr) std::memcpy(&pass.before, pass.place, pass.bytes);
+  return pass;
+}
+
+/// Of an addition that may be a ticket (`next = atomicAdd(&taken, 1)` in a loop): blocks that share
+/// work out so run at the same time on a GPU, and each takes its part. Here one runs after the
+/// other, and the first would take all of it: so whoever asks again waits until all others have
+/// asked as often.
+template <bool kMayBeTicket>
+const Step* handing_over(Warp& w, const Step* s) {
+  if (kMayBeTicket && w.ticket == Warp::Ticket::kTaken) {
+    w.launch->shares_work = true;
+    if (w.launch->all_share_work) w.ticket = Warp::Ticket::kNext;
+    return pause_at(w, s, s);
+  }
+  if (!kMayBeTicket && w.pauses == 0) return s->extra->whole(w, s);
+  const Pass pass = place_of_first(w, s);
+  const Step* const next = s->extra->whole(w, s);
+  const bool changed =
+      pass.place != nullptr && std::memcmp(pass.place, &pass.before, pass.bytes) != 0;
+  if (!changed) return next;
+  if (kMayBeTicket) w.ticket = Warp::Ticket::kTaken;
+  if (w.pauses == 0 || w.launch->shares_work || next != s + 1 || w.pass.wanted) return next;
+  --w.pauses;
+  return pause_at(w, s, next);
+}
+
+}  // namespace
+
+Handler handing_over_handler() { return &handing_over<false>; }
+Handler ticket_handler() { return &handing_over<true>; }
 
 namespace {
 

@@ -20,6 +20,7 @@
 
 #include <pthread.h>
 
+#include "grader/base/older_systems.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
@@ -57,7 +58,7 @@ class HelperThreads {
     if (helpers == 0) return;
     std::unique_lock lock(mutex_);
     wanted_ = 0;
-    ended_.wait(lock, [this] { return busy_ == 0; });
+    base::wait(ended_, lock, [this] { return busy_ == 0; });
     work_ = nullptr;
   }
 
@@ -65,7 +66,7 @@ class HelperThreads {
   void help() {
     std::unique_lock lock(mutex_);
     while (true) {
-      wake_.wait(lock, [this] { return begun_ < wanted_; });
+      base::wait(wake_, lock, [this] { return begun_ < wanted_; });
       const std::size_t index = ++begun_;
       const auto* const work = work_;
       ++busy_;
@@ -285,23 +286,30 @@ constexpr std::uint64_t kNowAndThen = 16;  // sweeps
 /// One thread. A block runs until it is done, only spins or hands something over; then all others
 /// get a turn, and a new block starts when there is room for it. The blocks of a cooperative launch
 /// start all at once, as on a GPU, so that those that come first do not poll for each of the
-/// others. With a seed blocks take their turns in an order drawn anew each time, so that none finds
-/// the others always as far as it is itself.
+/// others; where blocks share work out, as many as fit, before one takes a second part.
+///
+/// With a seed blocks take their turns in an order drawn anew each time, so that none finds the
+/// others always as far as it is itself. So they do where the launch is timed, and several are
+/// there from the start: those that wait for one another in a row are seen to wait.
 void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, std::uint64_t blocks,
                      std::uint64_t resident, std::optional<std::uint64_t> seed) {
   std::deque<std::unique_ptr<Block>> running;
   std::vector<std::unique_ptr<Block>> spare;
   GridBarrierWatch watch(launch);
+  const bool timed = launch.hands_over;
   std::uint64_t side_by_side = std::min(resident, kSideBySide);
   std::mt19937_64 random(seed.value_or(0));
   std::uint64_t started = 0, sweeps = 0;
-  bool some_passed = false;
+  bool some_passed = timed, all_wait = false;
   while (!launch.halt.load(std::memory_order_relaxed)) {
+    if (launch.shares_work) side_by_side = resident;
     std::uint64_t fresh = running.size() < resident ? 1 : 0;
     if (launch.request->cooperative)
       fresh = blocks - started;
     else if (some_passed && running.size() < side_by_side)
       fresh = side_by_side - running.size();
+    else if (timed && all_wait)  // for blocks that a GPU would have started with them
+      fresh = std::min<std::uint64_t>(running.size(), resident - running.size());
     else if (some_passed && ++sweeps % kNowAndThen != 0)
       fresh = 0;
     fresh = std::min(fresh, blocks - started);
@@ -317,15 +325,18 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
       running.push_back(std::move(block));
     }
     if (running.empty()) return;
+    launch.all_share_work =
+        launch.shares_work && (started == blocks || running.size() >= side_by_side);
     // New blocks first; then everybody who waited, once each.
-    if (seed)
+    if (seed || timed)
       std::ranges::shuffle(running, random);
     else
       std::rotate(running.begin(), running.end() - static_cast<std::ptrdiff_t>(fresh),
                   running.end());
-    bool all_spun = started == blocks;
-    some_passed = false;
-    for (std::size_t i = running.size(); i > 0; --i) {
+    some_passed = timed;
+    const std::size_t turns = running.size();
+    std::size_t polled = 0, yielded = 0;
+    for (std::size_t i = turns; i > 0; --i) {
       std::unique_ptr<Block> block = std::move(running.front());
       running.pop_front();
       switch (run_block(*block, true)) {
@@ -334,21 +345,25 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
         case BlockTurn::kDone:
           end(*block);
           watch.ended(*block);
-          all_spun = false;
           spare.push_back(std::move(block));
           break;
         case BlockTurn::kPassed:
-          all_spun = false;
           some_passed = true;
           running.push_back(std::move(block));
           break;
+        case BlockTurn::kPolled:
+          ++polled;
+          [[fallthrough]];
         case BlockTurn::kYielded:
+          ++yielded;
           if (seed) side_by_side = std::min(resident, kManySideBySide);
           running.push_back(std::move(block));
           break;
       }
     }
-    watch.swept(running, all_spun);
+    all_wait = yielded == turns;
+    if (2 * polled > turns && !all_wait) ++worker.waiting_sweeps;
+    watch.swept(running, all_wait && started == blocks);
   }
 }
 
@@ -397,9 +412,9 @@ std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   std::vector<std::unique_ptr<Worker>> workers(threads);
   // No GPU promises the order in which blocks start: a block that waits for one of a lower number,
   // without a ticket, may wait for one that has no place to start at.
-  const std::optional<std::uint64_t> drawn = alone && !request.cooperative && launch.chosen.empty()
-                                                 ? request.warp_order_seed
-                                                 : std::nullopt;
+  const bool draws_blocks =
+      alone && !request.cooperative && launch.chosen.empty() && !request.order_lines;
+  const std::optional<std::uint64_t> drawn = draws_blocks ? request.warp_order_seed : std::nullopt;
   const BlockOrder order(blocks, drawn ? drawn : request.shuffle_seed, launch.chosen);
   if (alone) {
     workers[0] = make_worker(launch);

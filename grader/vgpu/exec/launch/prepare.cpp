@@ -9,6 +9,7 @@
 #include "grader/base/result.hpp"
 #include "grader/vgpu/exec/critical_path/critical_path.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/execution_state.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
@@ -299,19 +300,33 @@ bool tells_or_hears(const Instruction& in) {
          (moves_data && in.order != program::Order::kWeak);
 }
 
+/// Does it tell other blocks something?
+bool tells_blocks(const Instruction& in) {
+  return tells_or_hears(in) && in.opcode != Opcode::kLd && program::may_be_global(in);
+}
+
+/// May blocks share work out by it? An addition whose result is used.
+bool may_be_ticket(const Instruction& in) {
+  if (in.opcode != Opcode::kAtom || in.has(program::kResultUnused)) return false;
+  const program::Atomic operation = in.as<program::AtomicAccess>().operation;
+  return operation == program::Atomic::kAdd || operation == program::Atomic::kInc;
+}
+
 /// Whether somebody asks how the kernel's threads came past a barrier of their block.
 bool notes_branches(const Launch& launch) {
   return launch.request->checks.synccheck &&
          std::ranges::any_of(launch.code.front().function->code, program::is_block_barrier);
 }
 
-/// Does the launch draw in which order this instruction serves its lanes?
-bool draws_lanes(const Launch& launch, const FunctionCode& code, const Instruction& in) {
-  const LaunchRequest& request = *launch.request;
-  if (!request.lane_order_seed) return false;
-  const auto index = static_cast<std::size_t>(&in - code.function->code.data());
-  return request.lane_order_line == 0 ||
-         code.function->lines[index].line == request.lane_order_line;
+/// How many of the launch's blocks the checkers hear; 0: all. Of blocks that tell each other
+/// something all are heard while their threads are few, because one that is left out may be what
+/// orders two others.
+std::uint64_t heard_blocks(const LaunchRequest& request) {
+  // More than all threads that a GPU runs at the same time, so that every grid that waits for
+  // itself, or whose last block does the rest, is among them: an H200 runs 270,336.
+  constexpr std::uint64_t kFewThreads = std::uint64_t{1} << 19;
+  const bool few = request.grid.count() * request.block.count() <= kFewThreads;
+  return request.kernel->communicates_between_blocks && few ? 0 : request.checks.most_blocks;
 }
 
 void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& in, Step& step,
@@ -331,7 +346,9 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   if (in.guard) step.guard = ref_of(in.guard, function);
   step.origin = number_of(launch, in, step);
   if (keeps_stats(in)) step.stats = launch.stats_count++;
-  step.handler = choose_handler(in, variant, draws_lanes(launch, code, in));
+  const LaunchRequest& request = *launch.request;
+  const bool may_draw = draws_at(launch, extra);
+  step.handler = choose_handler(in, variant, request.lane_order_seed && may_draw);
   if (in.issued_bytes != program::kAsWritten) {
     extra.as_written = step.handler;
     step.handler = issued_access_handler();
@@ -344,9 +361,12 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
     step.handler = variant == Variant::kAvx2 ? MEMBOUND_NEWER_LANES::guarded_handler()
                                              : generic::guarded_handler();
   }
-  if (launch.request->warp_order_seed && tells_or_hears(in)) {
+  if (request.warp_order_seed && may_draw && tells_or_hears(in)) {
     extra.whole = step.handler;
-    step.handler = pausing_handler();
+    step.handler = request.order_lines ? waiting_handler() : pausing_handler();
+  } else if (launch.hands_over && tells_blocks(in)) {
+    extra.whole = step.handler;
+    step.handler = may_be_ticket(in) ? ticket_handler() : handing_over_handler();
   }
 }
 
@@ -388,7 +408,7 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
     launch.shared_bytes += request.shared_reach_bytes;
   launch.counts = request.counts;
   launch.cached_sms = std::max(1u, request.sm_count);
-  launch.sample = {request.grid.count(), request.checks.most_blocks};
+  launch.sample = {request.grid.count(), heard_blocks(request)};
   // What a block wrote that nobody heard counts as written, here and from now on.
   if (launch.sample.leaves_out_some()) request.memory->track_initialised(false);
   launch.scheduler = request.scheduling == Scheduling::kLockstep ? &lockstep_scheduler()
@@ -434,6 +454,10 @@ void prepare(Launch& launch, Variant variant) {
     fill_constants(launch, code);
   }
   launch.notes_branches = notes_branches(launch);
+  const LaunchRequest& request = *launch.request;
+  launch.hands_over = launch.kernel->communicates_between_blocks && launch.counts &&
+                      !request.warp_order_seed && !request.keeps_block_order && !request.sample &&
+                      !request.checks.of_kernels();
   at = 0;
   for (std::uint32_t f = 0; f < launch.code.size(); ++f) {
     for (const Instruction& in : launch.code[f].function->code) {

@@ -6,9 +6,9 @@
 /// and takes a small part of the block's time, because most instructions make the values that are
 /// stored.
 ///
-///   ld.shared  r1, [r9]      passed over: nothing but a value hangs on it
+///   ld.shared  r1, [r9]      passed over: nothing but a value depends on it
 ///   fma        r2, r1, r1, r2                the same
-///   add        r5, r5, 1     kept: the branch hangs on it
+///   add        r5, r5, 1     kept: the branch depends on it
 ///   setp       p, r5, r6     kept
 ///   @p bra     loop          kept
 ///   st.global  [r7], r2      kept, and r7 with it; whatever r2 holds is stored

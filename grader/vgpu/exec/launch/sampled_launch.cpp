@@ -321,7 +321,7 @@ LaunchReport run_sampled(const LaunchRequest& asked) {
   if (!report.unsampled.empty()) return report;
   LaunchRequest request = asked;
   request.shuffle_seed.reset();
-  request.limits.cpu_ns_per_instruction *= 2;  // what may run is not to hang on the host's speed
+  request.limits.cpu_ns_per_instruction *= 2;  // what may run is not to depend on the host's speed
   Launch state;
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);

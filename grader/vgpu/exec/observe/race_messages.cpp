@@ -86,6 +86,12 @@ std::string name_of_shared(const Warp& w, std::uint64_t offset) {
   return variable == nullptr ? "" : variable_name(variable->name);
 }
 
+std::uint64_t begin_of_shared(const Warp& w, std::uint64_t offset) {
+  if (is_dynamic(w, offset)) return dynamic_shared_begin(*w.launch->kernel);
+  const program::SharedVariable* const variable = shared_variable(*w.launch->kernel, offset);
+  return variable == nullptr ? 0 : variable->offset_bytes;
+}
+
 std::string describe_shared(const Warp& w, std::uint64_t offset) {
   const program::Kernel& kernel = *w.launch->kernel;
   const std::uint64_t dynamic = dynamic_shared_begin(kernel);
@@ -257,12 +263,23 @@ bool is_plain_store(const Step* step) {
   return in.opcode == Opcode::kSt && in.order == Order::kWeak;
 }
 
+/// An exchange whose answer only decides whether its thread goes on: it asks for a lock.
+bool asks_for_lock(const Step* step) {
+  const Instruction& in = *step->extra->in;
+  if (in.opcode != Opcode::kAtom || !in.only_decides) return false;
+  const program::Atomic operation = in.as<program::AtomicAccess>().operation;
+  return operation == program::Atomic::kCas || operation == program::Atomic::kExch;
+}
+
 /// What the lock around both accesses lacks; empty where there is none, or it lacks nothing.
 std::string lock_advice(const Warp& w, const WarpAccess& access, const Race& race) {
   const Step* const other = w.launch->origins[race.origin];
-  const auto [take, give_back] = race.lock;
-  if (take == nullptr || give_back == nullptr || other == nullptr) return {};
+  if (other == nullptr) return {};
   constexpr const char* kExchange = "give the lock back with atomicExch, after a __threadfence()";
+  // Whoever asked in vain has not taken it, and is no `take`.
+  if (is_plain_store(access.step) && asks_for_lock(other)) return kExchange;
+  const auto [take, give_back] = race.lock;
+  if (take == nullptr || give_back == nullptr) return {};
   if (take == access.step)
     return give_back == other && is_plain_store(other) ? kExchange : std::string();
   for (const Step* step : {access.step, other, give_back})

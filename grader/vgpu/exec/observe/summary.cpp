@@ -152,6 +152,7 @@ counters::LaunchCounters summarise(const Launch& launch,
   memory::HotWords hottest, busiest, sectors;
   for (const auto& worker : workers) {
     blocks += worker->blocks;
+    result.totals.block_wait_turns += worker->waiting_sweeps;
     hottest.add(worker->hottest);
     busiest.add(worker->busiest_slices);
     sectors.add(worker->busiest_sectors);

@@ -71,11 +71,56 @@ bool ReadClock::cover(std::uint64_t block, std::uint32_t time) const {
   });
 }
 
+void LanesKnow::spread(std::uint32_t from, std::uint32_t to) {
+  for (std::uint32_t i = 0; i < count; ++i)
+    if ((acquisitions[i].acquirers & from) != 0) acquisitions[i].acquirers |= to;
+  if ((acquirers & from) != 0) acquirers |= to;
+}
+
+std::uint32_t LanesKnow::known_of(std::uint32_t warp, std::uint32_t lanes) const {
+  std::uint32_t time = 0;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (acquisitions[i].past.warp == warp && (acquisitions[i].acquirers & lanes) != 0)
+      time = std::max(time, acquisitions[i].past.time);
+  return time;
+}
+
+void LanesKnow::clear() {
+  count = acquirers = 0;
+  blocks = nullptr;
+}
+
+/// Whoever joins it is after all of its lanes.
 void Fence::join(const Fence& other) {
   if (!other.made) return;
   made = true;
-  own.join(other.own);
-  blocks = joined(blocks, other.blocks);
+  own.join(other.past_of(~0u));
+  blocks = joined(blocks, other.blocks_of(~0u));
+}
+
+void Fence::join(const Fence& other, std::uint32_t lanes, std::uint32_t all) {
+  if (!other.made) return;
+  if ((all & ~lanes) == 0) return join(other);
+  made = true;
+  const VectorClock past = other.past_of(~0u);
+  of_lanes.blocks = joined(of_lanes.blocks, other.blocks_of(~0u));
+  of_lanes.acquirers |= lanes;
+  for (std::uint32_t i = 0; i < of_lanes.count; ++i)
+    if (of_lanes.acquisitions[i].acquirers == lanes)
+      return of_lanes.acquisitions[i].past.join(past);
+  if (of_lanes.count == LanesKnow::kAcquisitions) return own.join(past);
+  of_lanes.acquisitions[of_lanes.count++] = {past, lanes};
+}
+
+VectorClock Fence::past_of(std::uint32_t lanes) const {
+  VectorClock past = own;
+  for (std::uint32_t i = 0; i < of_lanes.count; ++i)
+    if ((of_lanes.acquisitions[i].acquirers & lanes) != 0) past.join(of_lanes.acquisitions[i].past);
+  return past;
+}
+
+VectorClocksPtr Fence::blocks_of(std::uint32_t lanes) const {
+  return (of_lanes.acquirers & lanes) == 0 ? blocks : joined(blocks, of_lanes.blocks);
 }
 
 void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uint32_t warps) {
@@ -90,8 +135,9 @@ void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uin
     clock.time = clock.whole = 1;
     clock.lanes = lanes[w];
     clock.touched = false;
-    clock.lane_join_count = clock.acquisition_count = clock.acquirers = 0;
-    clock.blocks = clock.acquirers_blocks = nullptr;
+    clock.lane_join_count = 0;
+    clock.of_lanes.clear();
+    clock.blocks = nullptr;
     clock.reads = {};
     if (clock.block_fence.made) clock.block_fence = {};
     if (clock.device_fence.made) clock.device_fence = {};
@@ -115,7 +161,7 @@ void BlockClock::join_all(std::uint32_t id) {
     time = std::max(time, warps_[w].time);
     touched = touched || warps_[w].touched;
     if (warps_[w].blocks != nullptr) blocks = joined(blocks, warps_[w].blocks);
-    if (warps_[w].acquirers != 0) blocks = joined(blocks, warps_[w].acquirers_blocks);
+    if (warps_[w].of_lanes.acquirers != 0) blocks = joined(blocks, warps_[w].of_lanes.blocks);
     if (!warps_[w].reads.empty()) reads.join(warps_[w].reads);
   }
   if (touched && time < Epoch::kLastTime) ++time;
@@ -125,8 +171,8 @@ void BlockClock::join_all(std::uint32_t id) {
     WarpClock& clock = warps_[w];
     clock.time = clock.whole = time;
     clock.touched = false;
-    clock.lane_join_count = clock.acquisition_count = clock.acquirers = 0;
-    clock.acquirers_blocks = nullptr;
+    clock.lane_join_count = 0;
+    clock.of_lanes.clear();
     if (blocks != nullptr) clock.blocks = blocks;
     if (!reads.empty()) clock.reads = reads;
   }
@@ -158,9 +204,9 @@ void BlockClock::arrive(std::uint32_t warp, std::uint32_t id) {
   tick(warps_[warp]);
   Gathering& gathering = gatherings_[id];
   for (std::uint32_t v = 0; v < warp_count_; ++v)
-    gathering.times[v] = std::max(gathering.times[v], known_of(warp, v));
+    gathering.times[v] = std::max(gathering.times[v], known_of(warp, v, ~0u));
   gathering.times[warp] = std::max(gathering.times[warp], warps_[warp].time);
-  gathering.blocks = joined(gathering.blocks, all_blocks(warps_[warp]));
+  gathering.blocks = joined(gathering.blocks, blocks_of(warps_[warp], ~0u));
   gathering.block_fence.join(warps_[warp].block_fence);
   gathering.device_fence.join(warps_[warp].device_fence);
 }
@@ -194,19 +240,21 @@ void BlockClock::join_lanes(std::uint32_t warp, std::uint32_t lanes) {
 
 /// What one of the lanes `from` has acquired, `to` know now, too.
 void BlockClock::spread(WarpClock& clock, std::uint32_t from, std::uint32_t to) {
-  for (std::uint32_t i = 0; i < clock.acquisition_count; ++i)
-    if ((clock.acquisitions[i].acquirers & from) != 0) clock.acquisitions[i].acquirers |= to;
-  if ((clock.acquirers & from) != 0) learn(clock, nullptr, to);
+  clock.of_lanes.spread(from, to);
+  clock.block_fence.of_lanes.spread(from, to);
+  clock.device_fence.of_lanes.spread(from, to);
+  if (clock.of_lanes.acquirers != 0) learn(clock, nullptr, 0);
 }
 
 /// `lanes` know this of other blocks, and what other lanes have acquired before.
 void BlockClock::learn(WarpClock& clock, const VectorClocksPtr& blocks, std::uint32_t lanes) {
-  clock.acquirers |= lanes;
-  clock.acquirers_blocks = joined(clock.acquirers_blocks, blocks);
-  if ((clock.lanes & ~clock.acquirers) != 0) return;
-  clock.blocks = joined(clock.blocks, clock.acquirers_blocks);
-  clock.acquirers_blocks = nullptr;
-  clock.acquirers = 0;
+  LanesKnow& known = clock.of_lanes;
+  known.acquirers |= lanes;
+  known.blocks = joined(known.blocks, blocks);
+  if ((clock.lanes & ~known.acquirers) != 0) return;
+  clock.blocks = joined(clock.blocks, known.blocks);
+  known.blocks = nullptr;
+  known.acquirers = 0;
 }
 
 /// Of another warp of the block.
@@ -216,19 +264,21 @@ void BlockClock::acquire_from(std::uint32_t warp, const VectorClock& past, std::
     table_[warp][past.warp] = std::max(table_[warp][past.warp], past.time);
     return;
   }
-  for (std::uint32_t i = 0; i < clock.acquisition_count; ++i) {
-    Acquisition& known = clock.acquisitions[i];
+  LanesKnow& partly = clock.of_lanes;
+  for (std::uint32_t i = 0; i < partly.count; ++i) {
+    Acquisition& known = partly.acquisitions[i];
     if (known.past.warp != past.warp || known.acquirers != lanes) continue;
     known.past.join(past);
     return;
   }
-  if (clock.acquisition_count == kAcquisitions) {  // forget the oldest: counts for both warps whole
-    const VectorClock& oldest = clock.acquisitions[0].past;
+  auto& all = partly.acquisitions;
+  if (partly.count == LanesKnow::kAcquisitions) {  // forget the oldest: counts for both warps whole
+    const VectorClock& oldest = all[0].past;
     table_[warp][oldest.warp] = std::max(table_[warp][oldest.warp], oldest.time);
-    std::move(clock.acquisitions.begin() + 1, clock.acquisitions.end(), clock.acquisitions.begin());
-    --clock.acquisition_count;
+    std::move(all.begin() + 1, all.end(), all.begin());
+    --partly.count;
   }
-  clock.acquisitions[clock.acquisition_count++] = {past, lanes};
+  all[partly.count++] = {past, lanes};
 }
 
 /// Of the past of its warp that lanes release: what they did, and those they have met.
@@ -242,14 +292,10 @@ VectorClock BlockClock::told_by(const WarpClock& clock, std::uint32_t warp, Vect
   return past;
 }
 
-/// The time before which some lane of `warp` has all of `other` in order, or some of it.
-std::uint32_t BlockClock::known_of(std::uint32_t warp, std::uint32_t other) const {
-  std::uint32_t time = table_[warp][other];
-  const WarpClock& clock = warps_[warp];
-  for (std::uint32_t i = 0; i < clock.acquisition_count; ++i)
-    if (clock.acquisitions[i].past.warp == other)
-      time = std::max(time, clock.acquisitions[i].past.time);
-  return time;
+/// The time before which one of these lanes of `warp` has all of `other` in order, or some of it.
+std::uint32_t BlockClock::known_of(std::uint32_t warp, std::uint32_t other,
+                                   std::uint32_t lanes) const {
+  return std::max(table_[warp][other], warps_[warp].of_lanes.known_of(other, lanes));
 }
 
 void BlockClock::add_join(WarpClock& clock, const LaneJoin& join) {
@@ -273,15 +319,16 @@ void BlockClock::add_join(WarpClock& clock, const LaneJoin& join) {
   clock.lane_joins[clock.lane_join_count++] = join;
 }
 
-VectorClocksPtr BlockClock::all_blocks(const WarpClock& clock) {
-  return clock.acquirers == 0 ? clock.blocks : joined(clock.blocks, clock.acquirers_blocks);
+VectorClocksPtr BlockClock::blocks_of(const WarpClock& clock, std::uint32_t lanes) {
+  return (clock.of_lanes.acquirers & lanes) == 0 ? clock.blocks
+                                                 : joined(clock.blocks, clock.of_lanes.blocks);
 }
 
-VectorClock BlockClock::own_past(std::uint32_t warp) const {
+VectorClock BlockClock::own_past(std::uint32_t warp, std::uint32_t lanes) const {
   VectorClock known{floor_, warp, warps_[warp].time};
   if (has_table_) {
     for (std::uint32_t v = 0; v < warp_count_; ++v)
-      if (v != warp) known.base = std::max(known.base, known_of(warp, v));
+      if (v != warp) known.base = std::max(known.base, known_of(warp, v, lanes));
   }
   return known;
 }
@@ -290,7 +337,7 @@ void BlockClock::fence(std::uint32_t warp, Reach reach) {
   WarpClock& clock = warps_[warp];
   tick(clock);
   fenced_ = true;
-  const Fence fence{true, own_past(warp), all_blocks(clock)};
+  const Fence fence{true, own_past(warp, 0), clock.blocks, clock.of_lanes};
   clock.block_fence = fence;
   if (reach == Reach::kDevice) clock.device_fence = fence;
 }
@@ -316,17 +363,21 @@ void BlockClock::release(std::uint32_t warp, std::uint32_t lanes, SyncVariable& 
   Released& told = place.in_block[block_];
   const bool others_told = told.lanes != 0 && told.past.warp != warp;
   told.lanes = others_told ? ~0u : told.lanes | lanes;
-  told.past.join(told_by(clock, warp, releases ? own_past(warp) : clock.block_fence.own, lanes));
-  told.blocks = joined(told.blocks, releases ? all_blocks(clock) : clock.block_fence.blocks);
+  const auto past_before = [&](const Fence& fence) {
+    return told_by(clock, warp, releases ? own_past(warp, lanes) : fence.past_of(lanes), lanes);
+  };
+  const auto blocks_before = [&](const Fence& fence) {
+    return releases ? blocks_of(clock, lanes) : fence.blocks_of(lanes);
+  };
+  told.past.join(past_before(clock.block_fence));
+  told.blocks = joined(told.blocks, blocks_before(clock.block_fence));
   told.on_device.join(clock.device_fence);
   const bool on_device = reach == Reach::kDevice && (releases || clock.device_fence.made);
   if (!on_device) return;
   auto all = std::make_shared<VectorClocks>();
   if (place.on_device != nullptr) *all = *place.on_device;
-  const VectorClocksPtr others = releases ? all_blocks(clock) : clock.device_fence.blocks;
-  if (others != nullptr) join(*all, *others);
-  (*all)[block_].join(
-      told_by(clock, warp, releases ? own_past(warp) : clock.device_fence.own, lanes));
+  if (const VectorClocksPtr others = blocks_before(clock.device_fence)) join(*all, *others);
+  (*all)[block_].join(past_before(clock.device_fence));
   place.on_device = std::move(all);
 }
 
@@ -358,8 +409,8 @@ void BlockClock::acquire(std::uint32_t warp, std::uint32_t lanes, const SyncVari
     else if (known.warp == warp || known.time <= known.base)
       clock.whole = std::max(clock.whole, known.time);
     blocks = joined(told.blocks, blocks);
-    clock.block_fence.join(told.on_device);
-    clock.device_fence.join(told.on_device);
+    clock.block_fence.join(told.on_device, lanes, clock.lanes);
+    clock.device_fence.join(told.on_device, lanes, clock.lanes);
   }
   if (blocks != nullptr) learn(clock, blocks, lanes);
   if (!place.reads.empty()) clock.reads.join(place.reads);
@@ -388,7 +439,7 @@ bool BlockClock::lanes_ordered(const WarpClock& warp, std::uint64_t epoch,
 
 bool BlockClock::blocks_ordered(const WarpClock& warp, std::uint64_t epoch, std::uint32_t lane) {
   return among(warp.blocks, epoch) ||
-         (((warp.acquirers >> lane) & 1) != 0 && among(warp.acquirers_blocks, epoch));
+         (((warp.of_lanes.acquirers >> lane) & 1) != 0 && among(warp.of_lanes.blocks, epoch));
 }
 
 bool BlockClock::ordered(std::uint64_t epoch, std::uint32_t thread) const {
@@ -403,8 +454,8 @@ bool BlockClock::ordered(std::uint64_t epoch, std::uint32_t thread) const {
   if (v != w) {
     if (!has_table_) return false;
     if (time < table_[w][v]) return true;
-    const auto* const end = warp.acquisitions.data() + warp.acquisition_count;
-    return std::any_of(warp.acquisitions.data(), end, [&](const Acquisition& known) {
+    const auto* const first = warp.of_lanes.acquisitions.data();
+    return std::any_of(first, first + warp.of_lanes.count, [&](const Acquisition& known) {
       return ((known.acquirers >> (thread % 32)) & 1) != 0 && known.past.covers(epoch);
     });
   }

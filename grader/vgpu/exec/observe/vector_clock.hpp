@@ -12,10 +12,10 @@
 /// as a list, barriers of some warps and acquires as a table warp x warp, acquires between
 /// blocks as a list of blocks. Fences travel as knowledge does: what a thread has fenced before a
 /// barrier, any thread after it releases by a write (fence.sc on both sides orders the two).
-/// A release is that of the lanes that make it and of those they have met; so is an acquire. Where
-/// that is coarser than the memory model (who releases what it has acquired tells all that its warp
-/// knows; a strong read counts as an acquire without a fence), it hides races and never invents
-/// one.
+/// A release is that of the lanes that make it and of those they have met, and tells what these
+/// have acquired; so is an acquire. Where that is coarser than the memory model (of several warps
+/// that are known, all of their block counts as known; a strong read counts as an acquire without a
+/// fence), it hides races and never invents one.
 #pragma once
 
 #include <array>
@@ -71,12 +71,39 @@ class ReadClock {
   std::vector<Part> parts_;  ///< apart, in order; neighbours are one, with the later time
 };
 
-/// What came before a thread's fence: a later write of it releases that.
+/// Some lanes acquired what another warp of the block had released.
+struct Acquisition {
+  VectorClock past;
+  std::uint32_t acquirers = 0;
+};
+
+/// What not all lanes of a warp know: of their block and of others.
+struct LanesKnow {
+  static constexpr std::uint32_t kAcquisitions = 8;
+  std::uint32_t count = 0;
+  std::array<Acquisition, kAcquisitions> acquisitions;
+  VectorClocksPtr blocks;
+  std::uint32_t acquirers = 0;  ///< lanes that know `blocks`
+
+  /// What one of the lanes `from` knows, `to` know now, too.
+  void spread(std::uint32_t from, std::uint32_t to);
+  /// The time before which one of these lanes has `warp` in order.
+  [[nodiscard]] std::uint32_t known_of(std::uint32_t warp, std::uint32_t lanes) const;
+  void clear();
+};
+
+/// What came before a warp's fence: a later write of it releases that.
 struct Fence {
   bool made = false;
   VectorClock own;
   VectorClocksPtr blocks;
+  LanesKnow of_lanes;  ///< besides
   void join(const Fence& other);
+  /// These lanes of the warp, which has `all`, come after it.
+  void join(const Fence& other, std::uint32_t lanes, std::uint32_t all);
+  /// What these lanes knew.
+  [[nodiscard]] VectorClock past_of(std::uint32_t lanes) const;
+  [[nodiscard]] VectorClocksPtr blocks_of(std::uint32_t lanes) const;
 };
 
 /// What a thread knows: of its block, of others, and what of it fences have told the whole device.
@@ -114,7 +141,7 @@ class BlockClock {
   /// Have some of the warp's lanes met since all of them did, or acquired something?
   [[nodiscard]] bool some_lanes_joined(std::uint32_t warp) const {
     const WarpClock& clock = warps_[warp];
-    return clock.lane_join_count != 0 || clock.acquisition_count != 0 || clock.acquirers != 0;
+    return clock.lane_join_count != 0 || clock.of_lanes.count != 0 || clock.of_lanes.acquirers != 0;
   }
   /// The warp accesses memory: what orders it next moves its time on.
   void touch(std::uint32_t warp) { warps_[warp].touched = true; }
@@ -156,12 +183,6 @@ class BlockClock {
     std::uint32_t from = 0, to = 0;
   };
   static constexpr std::uint32_t kLaneJoins = 16;
-  /// Some lanes acquired what another warp of the block had released.
-  struct Acquisition {
-    VectorClock past;
-    std::uint32_t acquirers = 0;
-  };
-  static constexpr std::uint32_t kAcquisitions = 8;
   using Times = std::array<std::uint32_t, kWarps>;
   struct WarpClock {
     std::uint32_t time = 1;
@@ -170,11 +191,8 @@ class BlockClock {
     bool touched = false;
     std::uint32_t lane_join_count = 0;
     std::array<LaneJoin, kLaneJoins> lane_joins;
-    std::uint32_t acquisition_count = 0;
-    std::array<Acquisition, kAcquisitions> acquisitions;
     VectorClocksPtr blocks;
-    VectorClocksPtr acquirers_blocks;  ///< what only the lanes `acquirers` know
-    std::uint32_t acquirers = 0;
+    LanesKnow of_lanes;  ///< besides
     ReadClock reads;
     Fence block_fence, device_fence;
     const SyncVariable* last_acquired = nullptr;
@@ -194,11 +212,12 @@ class BlockClock {
   void acquire_from(std::uint32_t warp, const VectorClock& past, std::uint32_t lanes);
   [[nodiscard]] static VectorClock told_by(const WarpClock& clock, std::uint32_t warp,
                                            VectorClock past, std::uint32_t lanes);
-  [[nodiscard]] std::uint32_t known_of(std::uint32_t warp, std::uint32_t other) const;
+  [[nodiscard]] std::uint32_t known_of(std::uint32_t warp, std::uint32_t other,
+                                       std::uint32_t lanes) const;
   void keep_table();
   void share_fences();
-  [[nodiscard]] VectorClock own_past(std::uint32_t warp) const;
-  [[nodiscard]] static VectorClocksPtr all_blocks(const WarpClock& clock);
+  [[nodiscard]] VectorClock own_past(std::uint32_t warp, std::uint32_t lanes) const;
+  [[nodiscard]] static VectorClocksPtr blocks_of(const WarpClock& clock, std::uint32_t lanes);
   [[nodiscard]] bool lanes_ordered(const WarpClock& warp, std::uint64_t epoch,
                                    std::uint32_t lane) const;
   [[nodiscard]] static bool blocks_ordered(const WarpClock& warp, std::uint64_t epoch,

@@ -45,22 +45,42 @@ void start_turns(Block& block) {
     std::ranges::shuffle(block.turn_order, random);
   }
   const bool alone = block.warps.size() < 2 && !block.launch->kernel->communicates_between_blocks;
+  if (block.launch->hands_over || (request.warp_order_seed && !alone))
+    for (Warp& w : block.warps) w.pauses = kMostPauses;
   if (!request.warp_order_seed || alone) return;
   block.order_state = (*request.warp_order_seed ^ of_block) | 1;
-  for (Warp& w : block.warps) w.pauses = kMostPauses;
   draw_turns(block);
+}
+
+bool draws_at(const Launch& launch, const Extra& extra) {
+  const std::optional<LineRange>& drawn = launch.request->order_lines;
+  if (!drawn) return true;
+  const program::Function& function = *launch.code[extra.function].function;
+  const auto index = static_cast<std::size_t>(extra.in - function.code.data());
+  // Where the kernel ends is in its own file; of a function in another file, it is called there.
+  const std::uint32_t file = launch.code.front().function->lines.back().file;
+  const auto has = [&](const program::SourceLine& place) {
+    return place.file == file && drawn->first <= place.line && place.line <= drawn->last;
+  };
+  return has(function.lines[index]) || has(function.call_sites[index]);
 }
 
 bool draw_pause(Warp& w) {
   Block& block = *w.block;
   if (block.order_state == 0 || w.pauses == 0) return false;
-  if (next_number(block.order_state) % kStepsAPause != 0) return false;
+  const std::uint64_t drawn = next_number(block.order_state);
+  // At chosen lines the first warps wait longest: nothing else makes them late.
+  const bool pauses = w.launch->request->order_lines
+                          ? drawn % (block.warps.size() + 1) < block.warps.size() - w.index
+                          : drawn % kStepsAPause == 0;
+  if (!pauses) return false;
   --w.pauses;
   return true;
 }
 
-std::uint32_t draw_lanes(Warp& w) {
-  if (!w.launch->scheduler->waits_for_lanes() || std::popcount(w.mask) < 2 || !draw_pause(w))
+std::uint32_t draw_lanes(Warp& w, const Step* step) {
+  if (!w.launch->scheduler->waits_for_lanes() || std::popcount(w.mask) < 2 ||
+      !draws_at(*w.launch, *step->extra) || !draw_pause(w))
     return w.mask;
   const auto part = static_cast<std::uint32_t>(next_number(w.block->order_state)) & w.mask;
   return part != 0 ? part : w.mask;
@@ -78,6 +98,7 @@ LaneOrder draw_lane_order(const Warp& w, const Step* step) {
 }
 
 void draw_turns(Block& block) {
+  if (block.launch->request->order_lines) return;
   std::vector<std::uint32_t>& order = block.turn_order;
   const std::uint64_t drawn = next_number(block.order_state);
   // Of two warps each comes first about as often as the other. But the order of the numbers, which
@@ -305,6 +326,8 @@ void start_block(Block& block, std::uint64_t linear) {
     w.write_combiner.start_block();
     w.watched = w.interrupted = false;
     w.pass = {};
+    w.ticket = Warp::Ticket::kNone;
+    w.polling_digest = 0;
     w.commit_groups = {};
     std::ranges::fill(w.last_branches, nullptr);
     w.free_frames.clear();
@@ -321,8 +344,8 @@ void start_block(Block& block, std::uint64_t linear) {
 
 BlockTurn run_block(Block& block, bool may_yield) {
   Launch& launch = *block.launch;
-  while (true) {
-    bool alive = false, ran = false, only_spun = true, passed_on = false;
+  for (bool first_round = true;; first_round = false) {
+    bool alive = false, ran = false, only_spun = true, only_polled = true, passed_on = false;
     for (const std::uint32_t turn : block.turn_order) {
       Warp& w = block.warps[turn];
       if (w.group_count == 0) continue;
@@ -332,7 +355,10 @@ BlockTurn run_block(Block& block, bool may_yield) {
       switch (run_warp(w)) {
         case Turn::kHalted:
           return BlockTurn::kHalted;
+        case Turn::kPolled:
+          break;
         case Turn::kYielded:
+          only_polled = false;
           break;
         case Turn::kPassedOn:
           passed_on = true;
@@ -346,7 +372,8 @@ BlockTurn run_block(Block& block, bool may_yield) {
     }
     if (!alive) return BlockTurn::kDone;
     if (!ran && !resolve_standstill(block)) return BlockTurn::kHalted;
-    if (ran && only_spun && may_yield) return BlockTurn::kYielded;
+    if (ran && only_spun && may_yield)
+      return only_polled && first_round ? BlockTurn::kPolled : BlockTurn::kYielded;
     if (passed_on && may_yield) return BlockTurn::kPassed;
     if (launch.halt.load(std::memory_order_relaxed)) return BlockTurn::kHalted;
     if (block.order_state != 0) [[unlikely]]

@@ -4,7 +4,7 @@
 /// A block: its warps in turns, its barriers, its shared memory.
 ///
 /// Warps take their turns by their numbers, or in orders drawn from a seed. A GPU promises none, so
-/// a result that hangs on one was right by luck. A turn ends where its warp waits; the order is
+/// a result that depends on one was right by luck. A turn ends where its warp waits; the order is
 /// drawn anew each time all have had one, so that what comes after a barrier does not always begin
 /// with the same warp. Where no warp needs another, some of them can stand for all.
 #pragma once
@@ -18,13 +18,16 @@ void start_turns(Block& block);
 /// The next sweep. The order depends on the seed, the block and the number of the sweep alone.
 void draw_turns(Block& block);
 
+/// Are orders drawn at this instruction, if they are at all (LaunchRequest::order_lines)?
+[[nodiscard]] bool draws_at(const Launch& launch, const Extra& extra);
+
 /// Does the warp's turn end here, where it has just heard or told something? A block that only
 /// waits must not go on for ever by pausing, so there are not many of them.
 [[nodiscard]] bool draw_pause(Warp& warp);
 
 /// Of the running lanes, those that go on by themselves from here where orders are drawn: a GPU
 /// promises nobody that lanes without a barrier stay together. Mostly all of them.
-[[nodiscard]] std::uint32_t draw_lanes(Warp& warp);
+[[nodiscard]] std::uint32_t draw_lanes(Warp& warp, const Step* step);
 
 /// The lanes of a warp in some order: all 32, each in a turn of its own.
 struct LaneOrder {
@@ -43,6 +46,7 @@ struct LaneOrder {
 enum class BlockTurn : std::uint8_t {
   kDone,
   kYielded,  ///< all its warps only spin
+  kPolled,   ///< … as when their last turn ended: nothing has come that they wait for
   kPassed,   ///< it has handed something over to other blocks
   kHalted
 };

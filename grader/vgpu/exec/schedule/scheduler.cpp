@@ -11,6 +11,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
+#include "grader/vgpu/exec/schedule/polling.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
 #include "grader/vgpu/exec/state/observer.hpp"
@@ -78,6 +79,14 @@ bool changed(const Pass& pass) {
   return pass.place == nullptr || std::memcmp(pass.place, &pass.before, pass.bytes) != 0;
 }
 
+/// Has the warp, which spins, come no further since its last turn? `loops_cost`: of this turn's
+/// loops. Those that surely poll have a price of their own. Asked where the launch is timed.
+bool only_polled(Warp& w, std::int64_t loops_cost) {
+  if (!w.launch->hands_over || loops_cost <= 0 || loops_cost % kPollCost != 0) return false;
+  const std::size_t digest = polling_digest(w);
+  return std::exchange(w.polling_digest, digest) == digest;
+}
+
 }  // namespace
 
 std::uint64_t thread_cpu_ns() {
@@ -118,10 +127,12 @@ const Step* exit_lanes(Warp& w, const Step* at) {
 Turn run_warp(Warp& w) {
   const Scheduler& scheduler = *w.launch->scheduler;
   std::int32_t time_slice = kTimeSlice;
+  std::int64_t loops_cost = 0;  // of this turn
   while (true) {
     const auto next = scheduler.pick(w);
     if (!next) return w.group_count == 0 ? Turn::kDone : Turn::kBlocked;
-    activate(w, *next, std::exchange(time_slice, kTimeSlice));
+    const std::int32_t given = std::exchange(time_slice, kTimeSlice);
+    activate(w, *next, given);
     // Whatever goes on for ever executes instructions: loops of barriers and of calls come by here.
     if (w.worker->steps() - w.worker->last_look >= kLookUpEvery && should_halt(w))
       return Turn::kHalted;
@@ -131,6 +142,9 @@ Turn run_warp(Warp& w) {
     } else {
       while (s != w.stop) s = s->handler(w, s);
     }
+    loops_cost += given - w.time_slice;
+    // Lanes that part and meet again in a loop do not make its turn longer.
+    if (w.leave != Leave::kTimeSliceSpent && w.time_slice > 0) time_slice = w.time_slice;
     switch (w.leave) {
       case Leave::kNone:
         generic::end_run(w, s);
@@ -138,7 +152,6 @@ Turn run_warp(Warp& w) {
         if (std::exchange(w.pass.wanted, false)) {
           w.interrupted = false;
           if (changed(w.pass)) return w.pass.to_blocks ? Turn::kPassedOn : Turn::kPassed;
-          time_slice = w.time_slice;
           break;
         }
         if (std::exchange(w.interrupted, false)) break;
@@ -154,7 +167,8 @@ Turn run_warp(Warp& w) {
       case Leave::kTimeSliceSpent:
         if (should_halt(w)) return Turn::kHalted;
         if (!w.yielded) break;
-        if (const auto turn = scheduler.step_back(w)) return *turn;
+        if (const auto turn = scheduler.step_back(w))
+          return *turn == Turn::kYielded && only_polled(w, loops_cost) ? Turn::kPolled : *turn;
         break;
       case Leave::kFault:
         return Turn::kHalted;

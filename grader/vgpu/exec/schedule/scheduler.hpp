@@ -16,6 +16,7 @@ enum class Turn : std::uint8_t {
   kDone,      ///< every lane has exited
   kBlocked,   ///< every group waits
   kYielded,   ///< it waits for another thread by spinning
+  kPolled,    ///< … as when its last turn ended: nothing has come since that it waits for
   kPassed,    ///< it has handed something over: others take it before it goes on
   kPassedOn,  ///< … to other blocks, too
   kHalted     ///< the launch is over

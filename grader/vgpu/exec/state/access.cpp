@@ -133,8 +133,7 @@ bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::ui
   // The storage of local memory grows by doubling; memcheck knows what the thread really has.
   if (space == ptx::StateSpace::kLocal && w.launch->precise)
     limit = std::min(limit, local_bytes_in_use(w));
-  // Elements of a vector are aligned together, up to 16 bytes.
-  const std::uint32_t alignment = std::bit_floor(std::min(bytes, 16u));
+  const std::uint32_t alignment = alignment_of(bytes);
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const bool outside = limit < bytes || offsets[lane] > limit - bytes;

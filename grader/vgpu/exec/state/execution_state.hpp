@@ -268,7 +268,10 @@ struct alignas(64) Warp {
   bool watched = false;      ///< an observer hears of every step, until the block ends
   bool interrupted = false;  ///< the inner loop was left for that alone
   Pass pass;
-  std::uint32_t pauses = 0;  ///< that its block's drawn order may still give it
+  std::uint32_t pauses = 0;        ///< that it may still make for others
+  std::size_t polling_digest = 0;  ///< see exec/schedule/polling.hpp
+  /// Does it take work by tickets (wrapping_handlers.cpp)? Between two of them other blocks go on.
+  enum class Ticket : std::uint8_t { kNone, kTaken, kNext } ticket = Ticket::kNone;
   /// By lane: the last branch that could have gone two ways. Empty unless Launch::notes_branches.
   std::vector<const Step*> last_branches;
 };
@@ -383,6 +386,8 @@ struct Worker {
   std::uint64_t long_warps = 0, left_warps = 0;  ///< see exec/schedule/block.hpp
   bool unequal_warps = false;                    ///< likewise, of a block that was given up
   std::uint64_t barriers = 0;
+  /// Turns of all blocks that run, in which most of them only polled for what others hand over.
+  std::uint64_t waiting_sweeps = 0;
   /// Of shared memory, by step: what goes round in a loop mostly asks for one pattern.
   std::array<memory::KnownPattern, 16> known_patterns{};
   memory::HotWords hottest;                  ///< words of global memory that atomics wanted
@@ -414,6 +419,12 @@ struct Launch {
   bool precise = false;         ///< memcheck: spans are single allocations
   bool counts = true;           ///< somebody asks what accesses cost
   bool notes_branches = false;  ///< each warp notes by which branch its lanes went last
+  /// It is timed, and its blocks may tell each other something: a warp's turn ends where it has
+  /// done so. Else each block would be done before the next one begins, and nobody would wait for
+  /// it.
+  bool hands_over = false;
+  bool shares_work = false;     ///< a block has asked for work a second time; set by its one worker
+  bool all_share_work = false;  ///< and as many have started as fit
   bool defer_reductions = false;
   const Scheduler* scheduler = nullptr;
   Observer* observer = nullptr;

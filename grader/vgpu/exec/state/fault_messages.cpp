@@ -234,6 +234,12 @@ std::string place_in_memory(const Warp& w, const WarpAccess& access, std::uint64
   return hex(address) + (held ? ", in " + describe(*held) : "");
 }
 
+/// An array of shared memory that itself begins where the access may not.
+bool array_is_misaligned(const Warp& w, const WarpAccess& access, std::uint64_t address) {
+  return access.space == ptx::StateSpace::kShared &&
+         begin_of_shared(w, address) % alignment_of(access.bytes) != 0;
+}
+
 }  // namespace
 
 std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKind kind,
@@ -241,8 +247,10 @@ std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKi
   const std::uint64_t address = access.addresses[lane];
   const std::string what = std::string(verb(access.kind)) + " of " + bytes_text(access.bytes);
   if (kind == FaultKind::kMisalignedAddress)
-    return what + " at " + place_in_memory(w, access, address) + ", which is not a multiple of " +
-           std::to_string(access.bytes);
+    return what + " at " + place_in_memory(w, access, address) +
+           (array_is_misaligned(w, access, address) ? ", which begins at no multiple of "
+                                                    : ", which is not a multiple of ") +
+           std::to_string(alignment_of(access.bytes));
   if (const auto owner = other_owner(access, lane)) {
     const LaunchRequest& request = *w.launch->request;
     return what + " in the local memory of thread " + triple(request.block.index(owner->thread)) +
@@ -308,9 +316,14 @@ constexpr const char* kBelowZeroAdvice =
 
 std::string access_advice(const Warp& w, const WarpAccess& access, FaultKind kind,
                           std::uint32_t lane) {
+  const std::string alignment = std::to_string(alignment_of(access.bytes));
+  if (kind == FaultKind::kMisalignedAddress &&
+      array_is_misaligned(w, access, access.addresses[lane]))
+    return "declare the array with __align__(" + alignment +
+           "): without it, it is aligned for its elements alone";
   if (kind == FaultKind::kMisalignedAddress)
     return "an access of " + std::to_string(access.bytes) + " bytes needs an address that is a " +
-           "multiple of " + std::to_string(access.bytes) +
+           "multiple of " + alignment +
            "; give vector types (int2, float4) only arrays and offsets that keep it so";
   if (other_owner(access, lane))
     return "hand over the value of a local variable, through shared memory or a shuffle, not its "

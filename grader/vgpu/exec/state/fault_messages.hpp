@@ -54,6 +54,8 @@ struct MissedArray {
 [[nodiscard]] std::string describe(const memory::Allocation& allocation);
 /// "offset 396 of tile (4224 bytes of shared memory)"
 [[nodiscard]] std::string describe_shared(const Warp& warp, std::uint64_t offset);
+/// Where that array begins, in bytes from the start of the block's shared memory.
+[[nodiscard]] std::uint64_t begin_of_shared(const Warp& warp, std::uint64_t offset);
 /// The variable in shared memory that an offset belongs to, or that it lies after.
 [[nodiscard]] std::string name_of_shared(const Warp& warp, std::uint64_t offset);
 /// "(5, 0, 0)"

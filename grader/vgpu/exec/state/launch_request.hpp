@@ -271,6 +271,12 @@ struct MachineRegisters {
 /// threads; with memcheck on it is found and left out.
 inline constexpr std::uint32_t kSharedReachBytes = 4096;
 
+/// Lines of the source, both ends included.
+struct LineRange {
+  std::uint32_t first = 0, last = 0;
+  friend bool operator==(const LineRange&, const LineRange&) = default;
+};
+
 /// One launch. Pointers must outlive the call.
 struct LaunchRequest {
   const program::Program* program = nullptr;
@@ -291,10 +297,15 @@ struct LaunchRequest {
   /// other start in one: what then comes out otherwise was never certain. Nothing: in the order of
   /// their numbers.
   std::optional<std::uint64_t> warp_order_seed = {};
+  /// Blocks that tell each other something run one after the other as far as they can, also where
+  /// the launch is timed: to learn whether a result depends on what is drawn.
+  bool keeps_block_order = false;
   /// Atomic operations whose outcome can depend on it serve the lanes of a warp in orders drawn
   /// from it. Nothing: in the order of their numbers.
   std::optional<std::uint64_t> lane_order_seed = {};
-  std::uint32_t lane_order_line = 0;  ///< … of the operations at this source line; 0: of all
+  /// Both are drawn at the instructions of these lines alone: warps and blocks begin in the order
+  /// of their numbers, and before such an instruction others may go first. Nothing: everywhere.
+  std::optional<LineRange> order_lines = {};
   const std::atomic<bool>* stop = nullptr;  ///< set on Ctrl-C; polled now and then
   std::uint32_t sm_count = 132;             ///< of the machine being imitated
   MachineRegisters registers = {};

@@ -5,7 +5,9 @@
 /// several observers side by side.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <memory>
 #include <mutex>
@@ -36,6 +38,12 @@ struct WarpAccess {
   const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local
   LanePattern shape = LanePattern::kUnknown;
 };
+
+/// What the address of an access of `bytes` is a multiple of: the elements of a vector are aligned
+/// together, up to 16 bytes; a bulk copy moves 16 bytes at a time.
+constexpr std::uint32_t alignment_of(std::uint32_t bytes) {
+  return std::bit_floor(std::min(bytes, 16u));
+}
 
 /// Reads of shared memory by full warps of which the observer need not hear again: they found
 /// nothing, and another one would change nothing, as long as nobody writes and no barrier opens.

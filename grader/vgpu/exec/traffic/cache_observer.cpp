@@ -37,7 +37,7 @@ std::uint64_t l1_size(const Launch& launch, std::uint32_t slots) {
 struct alignas(64) CacheObserver::Sm {
   std::atomic<std::uint64_t> ended{0};  ///< blocks
   std::optional<L1Directory> lines;
-  std::vector<std::uint32_t> free_at;  ///< when the last block of each slot ended
+  std::vector<Clock> free_at;  ///< when the last block of each slot ended
 };
 
 /// What a worker's blocks used.
@@ -68,6 +68,31 @@ CacheObserver::CacheObserver(Launch& launch)
 
 CacheObserver::~CacheObserver() = default;
 
+/// Of iterations that are under way together, one begins a batch. When a batch ends, the other
+/// warps have made as many requests as this one: what lies batches apart, lies all of their
+/// requests apart.
+void CacheObserver::Clock::pass(const WarpAccess& access) {
+  const program::Instruction& in = *access.step->extra->in;
+  bool waits = access.kind != AccessKind::kLoad;
+  if (in.has(program::kStartsGlobalBatch))
+    waits = in.iterations_together == 1 || loads++ % in.iterations_together == 0;
+  if (waits)
+    time = requests * kWholeStep;
+  else
+    time += kStepInBatch;
+}
+
+void CacheObserver::Clock::catch_up(const Clock& other) {
+  requests = std::max(requests, other.requests);
+  time = std::max(time, other.time);
+}
+
+CacheObserver::Clock CacheObserver::Residency::last() const {
+  Clock last;
+  for (const Clock& clock : clocks) last.catch_up(clock);
+  return last;
+}
+
 void CacheObserver::access(const WarpAccess& access) {
   if (access.space != ptx::StateSpace::kGlobal) return;
   access_memory(access, launch_.request->caches.plain_loads_pass_l1 &&
@@ -76,7 +101,8 @@ void CacheObserver::access(const WarpAccess& access) {
 
 void CacheObserver::access_memory(const WarpAccess& access, bool passes_l1) {
   auto& residency = residencies_.of(*access.warp->block);
-  std::uint32_t& clock = residency.clocks[access.warp->index];
+  Clock& clock = residency.clocks[access.warp->index];
+  clock.pass(access);
   LineSet lines;
   if (access.shape == LanePattern::kRow) {
     lines.add_range(access.addresses[0], access.addresses[0] + std::uint64_t{32} * access.bytes);
@@ -91,7 +117,8 @@ void CacheObserver::access_memory(const WarpAccess& access, bool passes_l1) {
       sectors += memory::sectors_in(lines.sectors(i));
     residency.tally->worker.stats[access.step->stats].run_sectors += run_sectors(access, sectors);
     sampled = byte_uses_.sampled_of(lines);
-    if (sampled != 0) byte_uses_.see(access, clock, residency.stores, residency.tally->samples);
+    if (sampled != 0)
+      byte_uses_.see(access, clock.requests, residency.stores, residency.tally->samples);
   }
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
@@ -104,26 +131,28 @@ void CacheObserver::access_memory(const WarpAccess& access, bool passes_l1) {
   } else if (residency.sm != nullptr) {
     auto& uses = residency.tally->uses[access.step->stats];
     if (uses == nullptr) uses = std::make_unique<ReuseDistances>();
-    residency.rows.add(clock - residency.began, lines, residency.tally->rows);
+    residency.rows.add(clock.requests - residency.began.requests, lines, residency.tally->rows);
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       residency.sm->lines->expect(lines.line(i));
       residency.wanted.push_back({lines.line(i), static_cast<std::uint16_t>(lines.sectors(i)),
-                                  (sampled >> i & 1) != 0, passes_l1, clock, uses.get()});
+                                  (sampled >> i & 1) != 0, passes_l1, clock.requests, clock.time,
+                                  uses.get()});
     }
     if (residency.wanted.size() >= kMostWanted) show(residency);
   }
-  ++clock;
+  ++clock.requests;
 }
 
 void CacheObserver::show(Residency& residency) {
   std::uint32_t reads = 0, of_sm = 0;
   for (const Wanted& each : residency.wanted) {
     if (each.passes_l1) each.uses->add_first(memory::sectors_in(each.sectors));
-    const std::uint32_t first = each.passes_l1
-                                    ? each.sectors
-                                    : residency.sm->lines->load(each.line, each.sectors, each.clock,
-                                                                residency.tally->lines, *each.uses);
-    if (each.sampled) byte_uses_.loads(each.line, each.clock, each.sectors, first);
+    const LoadedSectors loaded =
+        each.passes_l1 ? LoadedSectors::all_first(each.sectors)
+                       : residency.sm->lines->load(each.line, each.sectors, each.time,
+                                                   residency.tally->lines, *each.uses);
+    if (each.sampled) byte_uses_.loads(each.line, each.clock, loaded);
+    const std::uint32_t first = loaded.first;
     if (first == 0) continue;
     of_sm += memory::sectors_in(first);
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
@@ -164,13 +193,13 @@ void CacheObserver::block_begins(Block& block) {
   Sm& sm = sms_[block.turn % sms_.size()];
   const std::uint64_t turn = block.turn / sms_.size();
   residency.sm = wait_for_turn(sm, turn) ? &sm : nullptr;
-  residency.clocks.assign(block.warps.size(), 0);
-  residency.began = 0;
+  residency.clocks.assign(block.warps.size(), {});
+  residency.began = {};
   residency.rows.clear();
   if (residency.sm != nullptr) {
     if (!sm.lines) {
       sm.lines.emplace(l1_bytes_);
-      sm.free_at.assign(slots_, 0);
+      sm.free_at.assign(slots_, {});
     }
     residency.slot = static_cast<std::uint32_t>(turn % slots_);
     residency.began = sm.free_at[residency.slot];
@@ -183,8 +212,7 @@ void CacheObserver::block_ends(Block& block) {
   byte_uses_.block_ends(residency.stores);
   if (residency.sm == nullptr) return;
   show(residency);
-  residency.sm->free_at[residency.slot] =
-      *std::max_element(residency.clocks.begin(), residency.clocks.end());
+  residency.sm->free_at[residency.slot] = residency.last();
   ++std::exchange(residency.sm, nullptr)->ended;
   if (waiting_.load() == 0) return;
   { const std::lock_guard lock(mutex_); }  // whoever waits waits by now
@@ -193,34 +221,36 @@ void CacheObserver::block_ends(Block& block) {
 
 void CacheObserver::opens(Block& block, std::uint32_t id) {
   if (block.barriers[id].expected != 0) return;  // not all of the block's warps
-  auto& clocks = residencies_.of(block).clocks;
-  std::fill(clocks.begin(), clocks.end(), *std::max_element(clocks.begin(), clocks.end()));
+  Residency& residency = residencies_.of(block);
+  const Clock last = residency.last();
+  for (Clock& clock : residency.clocks) clock.catch_up(last);
 }
 
 void CacheObserver::settle() {
   for (const auto& residency : residencies_.all()) {
     if (residency->sm == nullptr) continue;
     show(*residency);  // the launch ended in its block
-    residency->sm->free_at[residency->slot] =
-        *std::max_element(residency->clocks.begin(), residency->clocks.end());
+    residency->sm->free_at[residency->slot] = residency->last();
   }
   ReuseDistances lines;
   for (const auto& tally : tallies_) lines.add(tally->lines);
   std::uint64_t duration = 0;
-  for (const Sm& sm : sms_)
-    if (sm.lines) duration += *std::max_element(sm.free_at.begin(), sm.free_at.end());
+  for (const Sm& sm : sms_) {
+    std::uint32_t last = 0;
+    for (const Clock& clock : sm.free_at) last = std::max(last, clock.requests);
+    duration += std::uint64_t{last} * kWholeStep;  // all warps make a request in each step
+  }
   const std::uint64_t room = l1_bytes_ / memory::kLineBytes;
   const auto& sample = launch_.request->sample;
-  const std::uint32_t kept =
-      sample && sample->l1_kept ? *sample->l1_kept : lines.served_by(room, duration);
+  kept_ = sample && sample->l1_kept ? *sample->l1_kept : lines.served_by(room, duration);
   // A block that runs alone here shares L1 with others there.
   const std::uint64_t blocks_of_sm = std::clamp<std::uint64_t>(
       launch_.request->grid.count() / std::max(1u, launch_.request->sm_count), 1, slots_);
-  kept_there_ = launch_.chosen.size() == 1 ? lines.served_by(room / blocks_of_sm, duration) : kept;
+  kept_there_ = launch_.chosen.size() == 1 ? lines.served_by(room / blocks_of_sm, duration) : kept_;
   for (const auto& tally : tallies_) {
     for (std::size_t i = 0; i < tally->uses.size(); ++i) {
       if (tally->uses[i] == nullptr) continue;
-      const std::uint64_t hits = tally->uses[i]->within(kept);
+      const std::uint64_t hits = tally->uses[i]->within(kept_);
       tally->worker.stats[i].l1_hit_sectors += hits;
       joined_ += tally->uses[i]->within(1);
       l2_reads_ += tally->uses[i]->total() - hits;
@@ -260,7 +290,7 @@ void CacheObserver::add_to(counters::Counters& totals) {
   byte_uses_.add_to(
       totals,
       kept_in_l2(caches.l2_bytes, caches.stored_l2_bytes, caches.dirty_l2_bytes, launch_.l2_part),
-      launch_.chosen.empty() ? launch_.request->grid.count() : launch_.chosen.size());
+      kept_, launch_.chosen.empty() ? launch_.request->grid.count() : launch_.chosen.size());
   if (!launch_.chosen.empty())  // were nothing in L2 before; see scaled()
     totals.l2_waiting_sectors = std::min(first_reads_.load(), l2_reads_);
   // Everything is written through; nothing of it needs a model.

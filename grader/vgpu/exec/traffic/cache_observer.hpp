@@ -6,7 +6,8 @@
 /// An L1 belongs to an SM. Turn t of the grid is a block of SM t % SMs, as the hardware dispatches
 /// them in the first wave; an SM's blocks are shown to its L1 one after another, so that what comes
 /// out does not depend on the number of workers. On the machine they run side by side, and so do a
-/// block's warps: therefore every warp has a clock, which counts its requests. The warps of a block
+/// block's warps: therefore every warp has a clock, which counts its requests, and in L1 the steps
+/// between them: whole ones where a load waits for another. The warps of a block
 /// start together and are level again after a barrier; a block starts when the one that had its
 /// slot on the SM has ended. What two warps load at about the same time of their clocks meets in
 /// L1, whoever is simulated first.
@@ -61,18 +62,29 @@ class CacheObserver : public Observer {
     bool sampled;
     bool passes_l1;
     std::uint32_t clock;
+    std::uint32_t time;  ///< in L1
     ReuseDistances* uses;
+  };
+  /// Of a warp.
+  struct Clock {
+    std::uint32_t requests = 0;
+    std::uint32_t time = 0;   ///< in L1: see kWholeStep
+    std::uint32_t loads = 0;  ///< that begin a batch in one of several iterations
+    void pass(const WarpAccess& access);
+    /// The later of both.
+    void catch_up(const Clock& other);
   };
   /// A block on its SM.
   struct Residency : ObserverNotes {
     Tally* tally = nullptr;
     Sm* sm = nullptr;  ///< null: it has ended, or the launch does, and nobody counts any more
     std::uint32_t slot = 0;
-    std::vector<std::uint32_t> clocks;  ///< of its warps, in requests
-    std::uint32_t began = 0;            ///< by these clocks
+    std::vector<Clock> clocks;  ///< of its warps
+    Clock began;                ///< by these clocks
     LoadRows rows;
     std::vector<Wanted> wanted;  ///< in order; they wait for the host's cache
     SectorUses::Stores stores;
+    [[nodiscard]] Clock last() const;  ///< of its warps' clocks
   };
 
   void access_memory(const WarpAccess& access, bool passes_l1);
@@ -89,7 +101,7 @@ class CacheObserver : public Observer {
   std::optional<ArrayTally> reads_of_, writes_of_;
   SectorUses byte_uses_;
   std::uint64_t joined_ = 0, l2_reads_ = 0;
-  std::uint32_t kept_there_ = 0;
+  std::uint32_t kept_ = 0, kept_there_ = 0;  ///< buckets
   std::atomic<std::uint64_t> distinct_reads_{0}, distinct_writes_{0};
   std::atomic<std::uint64_t> first_reads_{0};       ///< of each SM, where chosen blocks run
   std::uint64_t read_runs_ = 0, written_runs_ = 0;  ///< likewise; short ones

@@ -44,7 +44,7 @@ constexpr std::uint64_t kTimesL1 = 16;  ///< lines it holds at most, in L1s
 
 constexpr std::uint32_t kUnknown = 15;
 constexpr std::uint32_t kLongest = 0xFFFF;
-constexpr std::uint32_t kClose = 32;  ///< requests: an inner loop's turn
+constexpr std::uint32_t kClose = 32 * kWholeStep;  ///< requests: an inner loop's turn
 
 }  // namespace
 
@@ -105,7 +105,7 @@ bool L1Directory::grow() {
   return true;
 }
 
-std::uint32_t L1Directory::load(std::uint64_t line, std::uint32_t sectors, std::uint32_t time,
+LoadedSectors L1Directory::load(std::uint64_t line, std::uint32_t sectors, std::uint32_t time,
                                 ReuseDistances& lines, ReuseDistances& uses) {
   const auto number = static_cast<std::uint32_t>(line);
   auto* set = &sets_[place_of(number)].lines;
@@ -126,27 +126,28 @@ std::uint32_t L1Directory::load(std::uint64_t line, std::uint32_t sectors, std::
     uses.add_first(memory::sectors_in(sectors));
     found = Line{number, time, 0, 0, {}};
     for (std::uint32_t s = 0; s < 4; ++s) found.longest[s] = sectors >> s & 1;
-    return sectors;
+    return LoadedSectors::all_first(sectors);
   }
   const std::uint8_t left_alone = ReuseDistances::bucket(found.use(time));
   lines.add(left_alone, 1);
-  std::uint32_t first = 0;
+  LoadedSectors loaded;
   for (std::uint32_t s = 0; s < 4; ++s) {
     std::uint8_t& longest = found.longest[s];
     if (longest != 0) longest = std::max<std::uint8_t>(longest, left_alone + 1);
     if ((sectors >> s & 1) == 0) continue;
     if (longest == 0) {
-      first |= 1u << s;
+      loaded.first |= 1u << s;
+      loaded.filed[s] = LoadedSectors::kNever;
       found.set_fetched(s, time);
-    } else if (left_alone == 0 && found.was_fetched_at(s, time)) {
-      uses.add(0, 1);
     } else {
-      uses.add(std::max<std::uint8_t>(longest, 2) - 1, 1);
+      const bool together = left_alone == 0 && found.was_fetched_at(s, time);
+      loaded.filed[s] = together ? 1 : std::max<std::uint8_t>(longest, 2);
+      uses.add(loaded.filed[s] - 1, 1);
     }
     longest = 1;
   }
-  uses.add_first(memory::sectors_in(first));
-  return first;
+  uses.add_first(memory::sectors_in(loaded.first));
+  return loaded;
 }
 
 }  // namespace membound::vgpu::exec

@@ -24,6 +24,12 @@
 
 namespace membound::vgpu::exec {
 
+/// A step of a warp's clock, in the unit of these times. All other warps of the SM make one
+/// meanwhile. Between two loads that do not wait for each other half of them do: an H200's L1 loses
+/// half of what such loads share where its warps want twice the lines that it holds (1.5 to 4 times
+/// by case), of loads that wait where they want once as many (load_order.cu).
+inline constexpr std::uint32_t kWholeStep = 2, kStepInBatch = 1;
+
 /// Uses by the time since the last one; exact below 8, then four steps an octave.
 class ReuseDistances {
  public:
@@ -59,6 +65,20 @@ class ReuseDistances {
   std::uint64_t first_ = 0;
 };
 
+/// How the sectors of a load were filed. L1 serves what is filed below what it keeps.
+struct LoadedSectors {
+  static constexpr std::uint8_t kNever = 0xFF;  ///< never loaded before
+  std::uint32_t first = 0;                      ///< those: a bit each
+  std::array<std::uint8_t, 4> filed{};          ///< under this bucket, plus one; 0: not wanted
+
+  /// Of a load that passes L1 by.
+  [[nodiscard]] static LoadedSectors all_first(std::uint32_t sectors) {
+    LoadedSectors loaded{sectors, {}};
+    for (std::uint32_t s = 0; s < 4; ++s) loaded.filed[s] = (sectors >> s & 1) != 0 ? kNever : 0;
+    return loaded;
+  }
+};
+
 /// The lines of one SM. It grows to hold many times what an L1 does, because blocks and warps come
 /// one after another here that run side by side on the machine; what is forgotten for want of room
 /// counts as never used.
@@ -73,8 +93,8 @@ class L1Directory {
     __builtin_prefetch(&sets_[place_of(static_cast<std::uint32_t>(line))], 1);
   }
   /// Sectors `sectors` (a bit each) of line number `line` (address / 128) are loaded at `time`.
-  /// Files the line's use in `lines`, the sectors' in `uses`; returns sectors never loaded before.
-  std::uint32_t load(std::uint64_t line, std::uint32_t sectors, std::uint32_t time,
+  /// Files the line's use in `lines`, the sectors' in `uses`, and says how.
+  LoadedSectors load(std::uint64_t line, std::uint32_t sectors, std::uint32_t time,
                      ReuseDistances& lines, ReuseDistances& uses);
 
  private:

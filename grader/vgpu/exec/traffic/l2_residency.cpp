@@ -24,7 +24,7 @@ constexpr double kTogetherBytes = 4e6;
 
 bool is_stored(const Use& use, std::uint32_t piece) { return use.stored.half[piece] != 0; }
 bool is_used(const Use& use, std::uint32_t piece) {
-  return (use.loads >> piece & 1) != 0 || is_stored(use, piece);
+  return use.loads[piece] != 0 || is_stored(use, piece);
 }
 
 /// Of many pieces that were stored to, in 65536ths, how many have left L2 when lines of so many
@@ -63,6 +63,19 @@ void count_stores(const std::vector<Use>& uses, std::uint32_t piece, const Volum
   if (bytes != 0 && keeps.to_the_end) leaves(share_that_left(lines.from(last), kept));
 }
 
+/// Leaves out what L1 serves. The earliest load of a piece is none of it, whoever came first here:
+/// blocks of an SM run one after the other.
+void forget_served(std::vector<Use>& uses, std::uint32_t served) {
+  for (std::uint32_t piece = 0; piece < kPieces; ++piece) {
+    bool is_there = false;
+    for (Use& use : uses) {
+      if (is_there && use.loads[piece] <= served) use.loads[piece] = 0;
+      is_there = is_there || use.loads[piece] != 0;
+    }
+  }
+  std::erase_if(uses, [](const Use& use) { return !is_used(use, 0) && !is_used(use, 1); });
+}
+
 void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume& wanted,
                  double kept, PieceCounts& counts) {
   bool is_there = false;
@@ -77,7 +90,7 @@ void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume
   for (const Use& use : uses) {
     if (!is_used(use, piece)) continue;
     const bool stays = is_there && wanted.between(last, use.time) <= kept;
-    const bool loads = (use.loads >> piece & 1) != 0;
+    const bool loads = use.loads[piece] != 0;
     if (loads && !stays) {
       ++counts.fetched;
       counts.lone += is_lone(use.time);
@@ -140,17 +153,20 @@ void LineTimes::use(std::uint64_t line, std::uint32_t clock, const Change& chang
   lines_.change(line, line, [&](std::vector<Use>& uses) {
     for (std::size_t i = uses.size(); i > 0; --i)
       if (uses[i - 1].time == time) return change(uses[i - 1]);
-    uses.push_back({time, 0, {}, {}});
+    uses.push_back({time, {}, {}, {}});
     change(uses.back());
   });
 }
 
-void LineTimes::load(std::uint64_t line, std::uint32_t clock, std::uint32_t pieces,
-                     std::uint32_t first) {
+void LineTimes::load(std::uint64_t line, std::uint32_t clock, const LoadedSectors& sectors) {
   use(line, clock, [&](Use& use) {
-    use.loads |= static_cast<std::uint8_t>(pieces);
-    for (std::uint32_t piece = 0; piece < kPieces; ++piece)
-      use.first[piece] = static_cast<std::uint16_t>(use.first[piece] + (first >> piece & 1));
+    for (std::uint32_t piece = 0; piece < kPieces; ++piece) {
+      const std::uint8_t farthest =
+          std::max(sectors.filed[2 * piece], sectors.filed[2 * piece + 1]);
+      use.loads[piece] = std::max(use.loads[piece], farthest);
+      const bool first = (sectors.first >> 2 * piece & 3u) != 0;
+      use.first[piece] = static_cast<std::uint16_t>(use.first[piece] + first);
+    }
   });
 }
 
@@ -158,10 +174,11 @@ void LineTimes::store(std::uint64_t line, std::uint32_t clock, const LineBytes& 
   use(line, clock, [&](Use& use) { use.stored.add(bytes); });
 }
 
-PieceCounts LineTimes::counts(const KeptBytes& kept) {
+PieceCounts LineTimes::counts(const KeptBytes& kept, std::uint32_t served) {
   Volume wanted, lines;
   lines_.each([&](std::uint64_t, std::vector<Use>& uses) {
     std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.time < b.time; });
+    forget_served(uses, served);
     for (const Use& use : uses) {
       constexpr std::uint64_t kEach = kPieceBytes * kLinesPerSample;
       wanted.add(use.time, (is_used(use, 0) + is_used(use, 1)) * kEach);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "grader/vgpu/exec/traffic/l1_directory.hpp"
 #include "grader/vgpu/exec/traffic/line_sampling.hpp"
 
 namespace membound::vgpu::exec {
@@ -79,15 +80,15 @@ struct PieceCounts {
 /// Uses of many lines. Safe from several threads; what comes out does not depend on their order.
 class LineTimes {
  public:
-  /// An SM wants `pieces` (a bit each, of two) of a line, some of them for its first time.
-  void load(std::uint64_t line, std::uint32_t clock, std::uint32_t pieces, std::uint32_t first);
+  /// An SM wants sectors of a line, as far as its L1 does not serve them.
+  void load(std::uint64_t line, std::uint32_t clock, const LoadedSectors& sectors);
   void store(std::uint64_t line, std::uint32_t clock, const LineBytes& bytes);
-  /// After the last use.
-  [[nodiscard]] PieceCounts counts(const KeptBytes& kept);
+  /// After the last use. `served`: so many of the first buckets L1 serves.
+  [[nodiscard]] PieceCounts counts(const KeptBytes& kept, std::uint32_t served = 0);
 
   struct Use {
     std::uint32_t time = 0;                ///< see time_of
-    std::uint8_t loads = 0;                ///< pieces
+    std::array<std::uint8_t, 2> loads{};   ///< of pieces: the farthest of LoadedSectors::filed
     std::array<std::uint16_t, 2> first{};  ///< SMs that want it for their first time
     LineBytes stored;
   };

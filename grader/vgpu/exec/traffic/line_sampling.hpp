@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kLinesPerSample = 64;  ///< lines, one is sampled
   return (once ^ once >> 29) * 0xBF58476D1CE4E5B9u;
 }
 
-/// The choice of one launch. It hangs on the place of a line in its allocation and not on where
+/// The choice of one launch. It depends on the place of a line in its allocation and not on where
 /// that lies, so that a launch counts the same whatever was allocated before. Of every 64 lines in
 /// a row one is chosen, at random: nothing that is whole is counted wrong, and no stride meets only
 /// lines that are chosen.

@@ -140,9 +140,10 @@ double SectorUses::used_share(const Sample& sample) const {
   return all == 0 ? 0 : static_cast<double>(used) / static_cast<double>(all);
 }
 
-void SectorUses::add_to(counters::Counters& totals, const KeptBytes& kept, std::uint64_t ran) {
+void SectorUses::add_to(counters::Counters& totals, const KeptBytes& kept, std::uint32_t served,
+                        std::uint64_t ran) {
   totals.unfinished_store_lines = partial_stores_.unfinished(kept.dirty, ran, kept.part);
-  const PieceCounts pieces = times_.counts(kept);
+  const PieceCounts pieces = times_.counts(kept, served);
   totals.dram_filled_pieces = pieces.filled * kLinesPerSample;
   totals.dram_half_pieces = pieces.halves * kLinesPerSample;
   if (!all_) return;

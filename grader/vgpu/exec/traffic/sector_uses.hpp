@@ -64,9 +64,9 @@ class SectorUses {
   }
   /// A load or a store of global memory with such lines.
   void see(const WarpAccess& access, std::uint32_t clock, Stores& stores, Samples& samples);
-  /// Sectors of a sampled line that an SM loads, `first` for its first time.
-  void loads(std::uint64_t line, std::uint32_t clock, std::uint32_t sectors, std::uint32_t first) {
-    times_.load(line, clock, pieces_of(sectors), pieces_of(first));
+  /// Sectors of a sampled line that an SM loads.
+  void loads(std::uint64_t line, std::uint32_t clock, const LoadedSectors& sectors) {
+    times_.load(line, clock, sectors);
   }
   void block_ends(Stores& stores) {
     warp_bytes_.fetch_add(stores.take(), std::memory_order_relaxed);
@@ -74,14 +74,11 @@ class SectorUses {
 
   /// Of the bytes of a sample's sectors, the share that some access of the same direction uses.
   [[nodiscard]] double used_share(const Sample& sample) const;
-  /// `ran`: blocks.
-  void add_to(counters::Counters& totals, const KeptBytes& kept, std::uint64_t ran);
+  /// `served`: so many of the first buckets of ReuseDistances L1 serves; `ran`: blocks.
+  void add_to(counters::Counters& totals, const KeptBytes& kept, std::uint32_t served,
+              std::uint64_t ran);
 
  private:
-  static std::uint32_t pieces_of(std::uint32_t sectors) {
-    return ((sectors & 3u) != 0 ? 1u : 0u) | (sectors >> 2 != 0 ? 2u : 0u);
-  }
-
   SampledLines sampled_lines_;
   bool all_;
   ByteMap loaded_, stored_;

@@ -125,8 +125,9 @@ class Decoder {
 
 // What is found out of decoded code. Operands still carry virtual registers.
 
-/// Spin loops: sets Instruction::only_decides of volatile loads whose value ends in branches and
-/// guards alone: a look at a flag, whose answer may come late.
+/// Spin loops: sets Instruction::only_decides of atomics, and of loads that are volatile, relaxed
+/// or acquiring, whose value ends in branches and guards alone: a look at a flag, whose answer may
+/// come late.
 void mark_deciding_loads(Function& function);
 
 /// Spin loops: sets kWaits on the volatile loads by which threads wait for each other, and on

@@ -64,6 +64,9 @@ void read_launch_bounds(const ptx::Function& source, Kernel& kernel) {
   if (const auto* blocks = source.find_directive(".minnctapersm"))
     kernel.min_blocks_per_sm =
         blocks->values.empty() ? 0 : static_cast<std::uint32_t>(blocks->values.front());
+  // __launch_bounds__(512) alone promises that one block of 512 threads can run.
+  const bool is_bounded = source.find_directive(".maxntid") || source.find_directive(".reqntid");
+  if (is_bounded) kernel.min_blocks_per_sm = std::max(1u, kernel.min_blocks_per_sm);
 }
 
 /// Launch bounds are a promise that ptxas keeps, if need be by putting registers aside.

@@ -52,6 +52,21 @@ bool decides_a_branch(std::span<const Instruction> loop, const Instruction& load
   return false;
 }
 
+/// Does it pass on what it reads, or some of its bits? A barrier of the grid looks at one bit.
+bool moves_bits(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kMov:
+    case Opcode::kCvt:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kShr:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Does the value of `load` go anywhere but into comparisons? A register has one name all along
 /// here, so the order of instructions does not matter.
 bool gives_data(const Function& function, const Instruction& load) {
@@ -66,9 +81,7 @@ bool gives_data(const Function& function, const Instruction& load) {
     for (const Instruction& in : function.code) {
       if (std::none_of(in.s.begin(), in.s.end(), holds)) continue;
       if (in.opcode == Opcode::kSetp) continue;
-      const bool moves =
-          in.opcode == Opcode::kMov || in.opcode == Opcode::kCvt || in.opcode == Opcode::kAnd;
-      if (!moves) return true;
+      if (!moves_bits(in)) return true;
       for (const Value& value : in.d)
         if (value.kind == ValueKind::kRegister) known.insert(value.index);
     }
@@ -115,8 +128,11 @@ std::unordered_set<std::uint32_t> sources_of(const Function& function, const Val
 }  // namespace
 
 void mark_deciding_loads(Function& function) {
-  for (Instruction& in : function.code)
-    if (is_volatile_load(in)) in.only_decides = !gives_data(function, in);
+  for (Instruction& in : function.code) {
+    const bool asks = (in.opcode == Opcode::kLd && in.order != Order::kWeak) ||
+                      (in.opcode == Opcode::kAtom && !in.has(kResultUnused));
+    if (asks) in.only_decides = !gives_data(function, in);
+  }
 }
 
 void mark_waiting_loads(Function& function) {

@@ -22,37 +22,51 @@ Reads what_it_reads(const Instruction& in) {
   return in.space == ptx::StateSpace::kShared ? Reads::kShared : Reads::kGlobal;
 }
 
-/// Loads are not moved across these.
+/// Memory that no kernel of the launch changes: const __restrict__ pointers, __ldg(), textures.
+bool reads_what_stays(const Instruction& in) { return in.has(kNonCoherent) || is_fetch(in); }
+
+/// Nothing is loaded before these that stands after them.
+bool orders_all_loads(const Instruction& in) {
+  if (shape_of(in) == Shape::kCall) return true;
+  if (accesses_memory(in) && (in.order == Order::kAcquire || in.order == Order::kAcqRel))
+    return true;
+  const Cost cost = info_of(in.opcode).cost;
+  return cost == Cost::kFenceBlock || cost == Cost::kFenceDevice || cost == Cost::kFenceSystem;
+}
+
+/// Loads of memory that may change are not moved across these either.
 bool separates(const Instruction& in, Reads what) {
   switch (shape_of(in)) {
-    case Shape::kCall:
-      return true;
     case Shape::kStore:
     case Shape::kAtom:
     case Shape::kRed:
       return !in.has(kParamMemory) &&
              (in.space == ptx::StateSpace::kShared) == (what == Reads::kShared);
     default:
-      return info_of(in.opcode).cost == Cost::kBarrier ||
-             info_of(in.opcode).cost == Cost::kFenceDevice;
+      return info_of(in.opcode).cost == Cost::kBarrier;
   }
 }
 
 /// How many loads, one waiting for the other, each register's value needs. ptxas moves a load up to
 /// where its address is known, so those of one level are in flight together, whatever stands
-/// between them.
+/// between them. Levels are counted from the function's start: what waits for all before it begins
+/// above the highest.
 class Levels {
  public:
-  explicit Levels(std::size_t registers) : known_(registers) {}
+  explicit Levels(std::size_t registers) : known_(registers, 0) {}
   /// What follows waits for all before it.
-  void restart() { ++segment_, highest_ = 0; }
+  void restart() { begin_ = begin_unchanging_ = highest_; }
+  /// Likewise, but for loads of what stays as it is.
+  void restart_changing() { begin_ = highest_; }
   [[nodiscard]] std::uint32_t of(const Value& value) const {
-    if (value.kind != ValueKind::kRegister) return 0;
-    const Known& known = known_[value.index];
-    return known.segment == segment_ ? known.level : 0;
+    return value.kind == ValueKind::kRegister ? known_[value.index] : 0;
   }
   void set(const Value& value, std::uint32_t level) {
-    if (value.kind == ValueKind::kRegister) known_[value.index] = {segment_, level};
+    if (value.kind == ValueKind::kRegister) known_[value.index] = level;
+  }
+  /// Of a load whose address needs `address` loads.
+  [[nodiscard]] std::uint32_t of_load(std::uint32_t address, bool unchanging) const {
+    return std::max(address, unchanging ? begin_unchanging_ : begin_) + 1;
   }
   /// True for the first of its level.
   bool rises_to(std::uint32_t level) {
@@ -63,11 +77,8 @@ class Levels {
   [[nodiscard]] std::uint32_t highest() const { return highest_; }
 
  private:
-  struct Known {
-    std::uint32_t segment = 0, level = 0;
-  };
-  std::vector<Known> known_;
-  std::uint32_t segment_ = 1, highest_ = 0;
+  std::vector<std::uint32_t> known_;  ///< by register
+  std::uint32_t begin_ = 0, begin_unchanging_ = 0, highest_ = 0;
 };
 
 /// ptxas makes predicated instructions of a guarded stretch of code up to this long, and none of a
@@ -78,6 +89,33 @@ constexpr std::uint32_t kLongestGuarded = 20;
 /// How many guards it keeps at once where guarded stores need them again later: of seven
 /// predicates one is the loop's or the next comparison's. Seen in the same machine code.
 constexpr std::uint32_t kGuardsAtOnce = 6;
+
+/// Lanes that take the branch are to meet there: ptxas keeps the branch around a vote, a match, a
+/// shuffle and a reduction over the warp, whatever mask they name (seen in the same machine code).
+bool joins_lanes(const Instruction& in) {
+  switch (info_of(in.opcode).cost) {
+    case Cost::kVote:
+      return in.opcode != Opcode::kActivemask;
+    case Cost::kShuffle:
+    case Cost::kMatch:
+    case Cost::kRedux:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Registers' worth of loads that it moves across stores: of 32 to 128 words, each stored at once,
+/// 25 were on their way before the first store, and 16 to 25 from then on. Seen in the same machine
+/// code.
+constexpr std::uint32_t kWordsInFlight = 24;
+
+std::uint32_t words_of(const Instruction& in) {
+  const auto registers = std::count_if(in.d.begin(), in.d.end(), [](const Value& value) {
+    return value.kind == ValueKind::kRegister;
+  });
+  return static_cast<std::uint32_t>(registers) * in.d_slots;
+}
 
 bool stays_behind_its_guard(const Instruction& in) {
   return shape_of(in) == Shape::kStore || shape_of(in) == Shape::kRed;
@@ -110,7 +148,9 @@ class Guards {
     if (block.end - block.begin > kLongestGuarded) return false;
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
       const Instruction& in = function.code[i];
-      if (shape_of(in) == Shape::kCall || info_of(in.opcode).cost == Cost::kBarrier) return false;
+      if (shape_of(in) == Shape::kCall || info_of(in.opcode).cost == Cost::kBarrier ||
+          joins_lanes(in))
+        return false;
     }
     return true;
   }
@@ -126,6 +166,7 @@ class Marker {
 
   void mark(const BasicBlock& block, bool guarded, bool goes_on) {
     if (!goes_on) start_anew();
+    if (only_polls(block)) return start_anew();
     if (guarded && keeps_its_guard(block) && ++guards_ > kGuardsAtOnce) {
       start_anew();
       guards_ = 1;
@@ -136,7 +177,7 @@ class Marker {
         load(in, guarded);
         continue;
       }
-      if (separates(in, what_)) levels_.restart();
+      separate_at(in);
       std::uint32_t level = 0;
       for (const Value& value : in.s) level = std::max(level, levels_.of(value));
       for (const Value& value : in.d) levels_.set(value, level);
@@ -144,16 +185,50 @@ class Marker {
   }
 
  private:
+  /// How often a loop asks whether another thread is there depends on that thread: its turns are no
+  /// waits of this one. Where it stands in another loop or what it loads is wanted as data, as by a
+  /// block that looks back from one block to the next, each turn counts: one of them is needed.
+  [[nodiscard]] bool only_polls(const BasicBlock& block) const {
+    if (what_ != Reads::kGlobal || !jumps_back(block.end - 1, block.begin)) return false;
+    bool polls = false;
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      const Instruction& in = function_.code[i];
+      if (what_it_reads(in) != what_) continue;
+      const bool asks = in.opcode == Opcode::kAtom || in.order != Order::kWeak;
+      if (!asks || !in.only_decides) return false;
+      polls = true;
+    }
+    for (std::uint32_t i = block.end; polls && i < function_.code.size(); ++i)
+      polls = !jumps_back(i, block.begin);
+    return polls;
+  }
+  /// Does instruction `from` branch to `to`, or to what stands before it?
+  [[nodiscard]] bool jumps_back(std::uint32_t from, std::uint32_t to) const {
+    const Instruction& in = function_.code[from];
+    return in.opcode == Opcode::kBra && in.as<Branch>().target <= to;
+  }
   void start_anew() {
     levels_.restart();
     guards_ = 0;
+    words_ = 0;
+  }
+  /// Loads of what stays as it is move across it where there are registers for them.
+  void separate_at(const Instruction& in) {
+    if (orders_all_loads(in) || (separates(in, what_) && words_ >= kWordsInFlight)) {
+      levels_.restart();
+      words_ = 0;
+    } else if (separates(in, what_)) {
+      levels_.restart_changing();
+    }
   }
 
   void load(Instruction& in, bool guarded) {
-    std::uint32_t level = levels_.of(in.s[0]);
+    std::uint32_t address = levels_.of(in.s[0]);
     if (is_fetch(in))  // coordinates too
-      for (const Value& value : in.s) level = std::max(level, levels_.of(value));
-    ++level;
+      for (const Value& value : in.s) address = std::max(address, levels_.of(value));
+    const bool unchanging = reads_what_stays(in);
+    if (unchanging) words_ += words_of(in);
+    const std::uint32_t level = levels_.of_load(address, unchanging);
     if (levels_.rises_to(level)) {
       in.flags |= flag_;
       guarded_first_ = guarded ? &in : nullptr;
@@ -164,7 +239,7 @@ class Marker {
       in.flags |= flag_;
     }
     for (const Value& value : in.d) levels_.set(value, level);
-    if (in.opcode == Opcode::kAtom) levels_.restart();
+    separate_at(in);
   }
 
   [[nodiscard]] bool keeps_its_guard(const BasicBlock& block) const {
@@ -181,6 +256,7 @@ class Marker {
   std::uint32_t flag_;
   Levels levels_;
   std::uint32_t guards_ = 0;              ///< held in this stretch of code
+  std::uint32_t words_ = 0;               ///< loaded of what stays as it is, and not moved up to
   Instruction* guarded_first_ = nullptr;  ///< what starts the batch, where that is after a guard
 };
 

@@ -43,7 +43,9 @@ void mark_vectors(Function& function, RegisterSizes sizes);
 /// gets kStartsGlobalBatch or kStartsSharedBatch. A batch ends at the end of a basic block, at a
 /// barrier, at a store that might be to the same place, and where an address depends on a load of
 /// the batch. A short stretch of code that a branch leads around ends none: ptxas makes predicated
-/// instructions of it.
+/// instructions of it. Loads of memory that does not change (ld.global.nc, textures) also move
+/// across stores, atomics and barriers, but across no fence, acquiring load or call (machine code
+/// that nvcc 13 makes for sm_90). A loop that only polls, in no other one, starts none.
 void mark_load_batches(Function& function, RegisterSizes sizes);
 /// The same without it: each load is a batch of its own.
 void mark_single_loads(Function& function, RegisterSizes sizes);

@@ -31,8 +31,9 @@ cudaError_t launch(Call call, const LaunchArguments& launch, std::string& why) {
   if (const cudaError_t code = load_kernel(only, *handle); code != cudaSuccess) return code;
   Stream* stream = call.stream(launch.stream);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  const auto dynamic_shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
   const auto refused = refused_launch(
-      only, *handle, {launch.grid, launch.block, launch.shared_bytes, launch.cooperative});
+      only, *handle, {launch.grid, launch.block, dynamic_shared_bytes, launch.cooperative});
   if (refused) {
     why = refused->why;
     return refused->code;
@@ -42,7 +43,7 @@ cudaError_t launch(Call call, const LaunchArguments& launch, std::string& why) {
   KernelOperation operation{handle,
                             {launch.grid.x, launch.grid.y, launch.grid.z},
                             {launch.block.x, launch.block.y, launch.block.z},
-                            static_cast<std::uint32_t>(launch.shared_bytes),
+                            dynamic_shared_bytes,
                             pack_parameters(*handle->kernel, launch.arguments),
                             launch.cooperative};
   return submit(only, call.lock, *stream, std::move(operation)).code;

@@ -328,6 +328,18 @@ CUDA_CALL cudaPointerGetAttributes(cudaPointerAttributes* out, const void* point
 }
 
 // Hints about managed memory: they change where pages lie, which the virtual GPU has no notion of.
+namespace {
+
+/// Of cudaMallocManaged(), or a __managed__ variable.
+bool is_managed(Call& call, const void* pointer) {
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  if (const auto* host = call.context.find_host_memory(address)) return host->second.is_managed;
+  const auto variable = call.context.memory.find(address);
+  return variable &&
+         variable->info.kind == membound::vgpu::memory::AllocationKind::kManagedVariable;
+}
+
+}  // namespace
 
 CUDA_STREAM_CALL(cudaMemPrefetchAsync,
                  (const void* pointer, [[maybe_unused]] std::size_t bytes,
@@ -336,16 +348,14 @@ CUDA_STREAM_CALL(cudaMemPrefetchAsync,
                  (pointer, bytes, location, flags, stream)) {
   return api_call(Waits::kNo, [&](Call call) {
     if (call.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    const auto* host = call.context.find_host_memory(reinterpret_cast<std::uint64_t>(pointer));
-    return host && host->second.is_managed ? cudaSuccess : cudaErrorInvalidValue;
+    return is_managed(call, pointer) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
 CUDA_CALL cudaMemAdvise(const void* pointer, std::size_t, int advice, cudaMemLocation) {
   return api_call(Waits::kNo, [&](Call call) {
-    const auto* host = call.context.find_host_memory(reinterpret_cast<std::uint64_t>(pointer));
     const bool known = advice >= 1 && advice <= 6;
-    return known && host && host->second.is_managed ? cudaSuccess : cudaErrorInvalidValue;
+    return known && is_managed(call, pointer) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 

@@ -63,7 +63,8 @@ CUDA_EXPORT void membound_vgpu_limit_steps(std::uint64_t warp_instructions) {
 }
 
 /// Launches from here on run some of their blocks, which stand for all; the seed says which. With
-/// `on` 0 all blocks run again; with 2 too, of launches that prepare what a sampled one needs, but
+/// `on` 0 all blocks run again, in orders drawn from the seed where it is not 0, beside checkers
+/// too; with 2 too, of launches that prepare what a sampled one needs, but
 /// of large ones only some are counted. A launch that cannot be sampled, or takes too long for one
 /// that prepares, is not run, nor are those after it until the report is taken: its entry there
 /// has "not_sampled", and why. With 3 all blocks run and only results matter: nothing is counted,
@@ -77,8 +78,9 @@ CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   only.sample.reset();
   only.only.reset();
   only.only_results = on == 3;
-  only.warp_order_seed.reset();
-  if (on == 3 && seed != 0) only.warp_order_seed = seed;
+  only.order_seed.reset();
+  if ((on == 0 || on == 3) && seed != 0) only.order_seed = seed;
+  only.draws_beside_checkers = on == 0;
   if (on == 1 || on == 2 || on == 4)
     only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions, on == 2, on == 4};
 }

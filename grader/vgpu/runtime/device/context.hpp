@@ -79,8 +79,10 @@ class Context {
   std::optional<std::uint32_t> l1_kept;     ///< of the last of these: exec::LaunchReport
   std::optional<exec::BlockRange> only;     ///< of these: membound_vgpu_run_blocks
   std::uint64_t launches = 0;               ///< that have begun
-  /// Of launches of which only results matter: exec::LaunchRequest::warp_order_seed.
-  std::optional<std::uint64_t> warp_order_seed;
+  /// Of launches of which only results matter: exec::LaunchRequest::warp_order_seed, and that of
+  /// lanes.
+  std::optional<std::uint64_t> order_seed;
+  bool draws_beside_checkers = false;
   bool only_results = false;  ///< of launches to come, nobody asks what they cost: likewise
   std::string not_sampled;    ///< why one was not, since the report was taken; then no other is
   std::map<std::uint64_t, HostMemory> host_memory;  ///< by address

@@ -40,11 +40,12 @@ struct RefusedLaunch {
   std::string why;  ///< "a block of 32 x 32 x 2 has 2048 threads; the limit is 1024"
 };
 
-/// What a launch asks for. `dynamic_shared_bytes` is as the program gave it.
+/// What a launch asks for. `dynamic_shared_bytes` is what a driver is given: it takes 32 bits, and
+/// a runtime hands it the lowest ones of what the program asked for, so that 2^32 bytes are none.
 struct LaunchConfiguration {
   dim3 grid = {1, 1, 1};
   dim3 block = {1, 1, 1};
-  std::size_t dynamic_shared_bytes = 0;
+  std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
 };
 

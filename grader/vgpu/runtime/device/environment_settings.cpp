@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -40,20 +39,30 @@ base::Result<exec::Checks> read_checks(std::string_view list) {
   return checks;
 }
 
-/// "lanes", "lanes:LINE", or "none": a line that no text has.
-base::Result<std::optional<std::uint32_t>> read_orders(std::string_view text) {
-  constexpr std::string_view kLanes = "lanes";
-  if (text.empty() || text == "all") return std::optional<std::uint32_t>();
-  if (text == "none") return std::optional(std::numeric_limits<std::uint32_t>::max());
-  if (text == kLanes) return std::optional<std::uint32_t>(0);
-  std::uint32_t line = 0;
-  if (text.starts_with(kLanes) && text[kLanes.size()] == ':') {
-    const std::string_view number = text.substr(kLanes.size() + 1);
-    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), line);
-    if (code == std::errc() && end == number.data() + number.size() && line != 0)
-      return std::optional(line);
-  }
-  return bad_value("MEMBOUND_ORDERS", text, "all, none, lanes, or lanes:LINE as in lanes:42");
+/// "42" or "42-50"
+std::optional<exec::LineRange> read_lines(std::string_view text) {
+  exec::LineRange lines;
+  const char* const end = text.data() + text.size();
+  auto read = std::from_chars(text.data(), end, lines.first);
+  lines.last = lines.first;
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-')
+    read = std::from_chars(read.ptr + 1, end, lines.last);
+  const bool makes_sense = read.ec == std::errc() && read.ptr == end && lines.first != 0;
+  return makes_sense && lines.first <= lines.last ? std::optional(lines) : std::nullopt;
+}
+
+/// "all", "none", "lanes" or "warps", of which the latter two may name lines.
+base::Result<DrawnOrders> read_orders(std::string_view text) {
+  if (text.empty() || text == "all") return DrawnOrders{};
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string_view which = text.substr(0, colon);
+  DrawnOrders orders{.lanes = which == "lanes", .warps = which == "warps"};
+  if (text == "none") return orders;
+  if (colon != text.size()) orders.at_lines = read_lines(text.substr(colon + 1));
+  const bool makes_sense = colon == text.size() || orders.at_lines.has_value();
+  if ((orders.lanes || orders.warps) && makes_sense) return orders;
+  return bad_value("MEMBOUND_ORDERS", text,
+                   "all, none, lanes or warps, or lines of these as in lanes:42 or warps:40-50");
 }
 
 /// "x,y,z:warp:occurrences"; what is left out at the end keeps its default.
@@ -132,8 +141,8 @@ base::Result<Settings> read_settings(const Environment& environment) {
   if (read.is("MEMBOUND_SCHEDULING", "lockstep", "independent", "independent or lockstep"))
     settings.scheduling = exec::Scheduling::kLockstep;
   if (const auto seed = read.number("MEMBOUND_SHUFFLE")) settings.shuffle_seed = *seed;
-  if (const auto lanes = read.accepted(read_orders(environment("MEMBOUND_ORDERS"))))
-    settings.only_lanes_at = *lanes;
+  if (const auto orders = read.accepted(read_orders(environment("MEMBOUND_ORDERS"))))
+    settings.orders = *orders;
   if (const auto limit = read.number("MEMBOUND_STEP_LIMIT")) settings.step_limit = *limit;
   if (const auto workers = read.number("MEMBOUND_WORKERS"))
     settings.workers = static_cast<std::uint32_t>(std::min<std::uint64_t>(*workers, 1024));

@@ -22,6 +22,13 @@ struct TraceSettings {
   std::uint32_t occurrences = 1;  ///< of every instruction, the first ones
 };
 
+/// What is drawn where a program or a lab's tests let it: MEMBOUND_ORDERS.
+struct DrawnOrders {
+  bool lanes = true;                             ///< of atomic operations
+  bool warps = true;                             ///< and of blocks
+  std::optional<exec::LineRange> at_lines = {};  ///< nothing: everywhere
+};
+
 /// One field per MEMBOUND_… variable; docs/counters_file.md lists them.
 struct Settings {
   std::string machine_id = "h200";  ///< MEMBOUND_DEVICE=vgpu:h200
@@ -34,9 +41,7 @@ struct Settings {
   bool checked_layout = false;     ///< MEMBOUND_LAYOUT=checked: memory as memcheck lays it out
   exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING
   std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
-  /// MEMBOUND_ORDERS=lanes: of what is drawn, only the order of an atomic operation's lanes is;
-  /// lanes:LINE: of those at this line alone; none: nothing is. Unset: all is drawn.
-  std::optional<std::uint32_t> only_lanes_at = {};
+  DrawnOrders orders = {};  ///< MEMBOUND_ORDERS=all|none|lanes|warps|lanes:LINE|lanes:FIRST-LAST|…
   std::uint64_t step_limit = 0;   ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
   std::string opcodes_file = {};  ///< MEMBOUND_OPCODES=FILE: what was executed, for our own tests
   std::uint32_t workers = 0;      ///< MEMBOUND_WORKERS=N threads a launch; 0: one a processor

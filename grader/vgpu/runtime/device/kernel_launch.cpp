@@ -151,11 +151,12 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.scheduling = settings.scheduling;
   request.shuffle_seed = settings.shuffle_seed;
   // Checkers need no luck, and name who is first in the usual order.
-  if (!settings.checks.of_kernels()) {
-    request.lane_order_seed = context.warp_order_seed;
-    request.lane_order_line = settings.only_lanes_at.value_or(0);
-    if (!settings.only_lanes_at) request.warp_order_seed = context.warp_order_seed;
+  if (context.draws_beside_checkers || !settings.checks.of_kernels()) {
+    if (settings.orders.lanes) request.lane_order_seed = context.order_seed;
+    if (settings.orders.warps) request.warp_order_seed = context.order_seed;
+    request.order_lines = settings.orders.at_lines;
   }
+  request.keeps_block_order = !settings.orders.warps;
   request.stop = &context.stop;
   request.sm_count = context.machine.sm_count;
   request.registers = {context.machine.max_threads_per_sm / 32, context.machine.shared_unit_bytes,

@@ -46,6 +46,11 @@ int main() {
 
   big_shared<<<1, 32, 49153>>>();
   CHECK_FAILS(cudaErrorInvalidValue, cudaGetLastError());
+  // The driver takes 32 bits of the number.
+  nothing<<<1, 32, size_t{1} << 32>>>();
+  CHECK_CUDA(cudaGetLastError());
+  nothing<<<1, 32, (size_t{1} << 32) + 49153>>>();
+  CHECK_FAILS(cudaErrorInvalidValue, cudaGetLastError());
   CHECK_CUDA(cudaFuncSetAttribute(big_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
   big_shared<<<1, 32, 65536>>>();
   CHECK_CUDA(cudaGetLastError());

@@ -35,6 +35,14 @@ __global__ void between_words_of_the_tile(int* out, int skew) {
   out[0] = *reinterpret_cast<int*>(reinterpret_cast<char*>(tile) + skew);  // between_words
 }
 
+__global__ void ints_as_a_vector(int* out, int skew) {
+  __shared__ int heads[3], tile[32];
+  heads[threadIdx.x % 3] = tile[threadIdx.x] = 1;
+  __syncthreads();
+  *reinterpret_cast<int4*>(out) = *reinterpret_cast<int4*>(tile + skew);  // ints_as_a_vector
+  out[4] = heads[skew];
+}
+
 __global__ void past_the_local_array(int* out, int index) {
   volatile int mine[4] = {1, 2, 3, 4};
   out[threadIdx.x] = mine[index];  // past_the_local_array
@@ -158,6 +166,7 @@ int main(int, char** arguments) {
   if (is("off_by_two_bytes")) off_by_two_bytes<<<1, 1>>>(reinterpret_cast<char*>(d_data));
   if (is("past_the_tile")) past_the_tile<<<1, 33>>>(d_data);
   if (is("between_words")) between_words_of_the_tile<<<1, 32>>>(d_data, 6);
+  if (is("ints_as_a_vector")) ints_as_a_vector<<<1, 32>>>(d_data, 0);
   if (is("past_the_local_array")) past_the_local_array<<<1, 1>>>(d_data, 4);
   if (is("used_after_free")) {
     cudaFree(d_other);

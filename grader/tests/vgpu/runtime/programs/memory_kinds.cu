@@ -76,6 +76,8 @@ void pinned_and_registered() {
   (void)cudaGetLastError();
 }
 
+__managed__ int counter[4];
+
 void managed() {
   int* data;
   CHECK_CUDA(cudaMallocManaged(&data, 256 * sizeof(int)));
@@ -83,6 +85,8 @@ void managed() {
   cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
   CHECK_CUDA(cudaMemPrefetchAsync(data, 256 * sizeof(int), here, 0));
   CHECK_CUDA(cudaMemAdvise(data, 256 * sizeof(int), cudaMemAdviseSetReadMostly, here));
+  CHECK_CUDA(cudaMemPrefetchAsync(counter, sizeof counter, here, 0));
+  CHECK_CUDA(cudaMemAdvise(counter, sizeof counter, cudaMemAdviseSetReadMostly, here));
   increment<<<1, 256>>>(data, 256);
   CHECK_CUDA(cudaDeviceSynchronize());
   CHECK(data[255] == 256);
