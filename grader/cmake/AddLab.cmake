@@ -18,16 +18,29 @@
 #                          all of MEMBOUND_LADDER_MACHINES but where LADDER names some
 #   On a GPU, `membound dev check --run <NN-name>` proves the same. Programs are compiled by nvcc
 #   alone, have no reference answer beside them, and stand on no ladder.
+#   A test or an oracle takes the contract's numbers from "labs/<NN-name>/kernel_constants.hpp", which
+#   is made of the `inline constexpr` lines of kernel.cuh: the namespace membound::kernel_constants.
 # add_program_tests(<target> <folder> <NN-name>)
 #   The test program for the stages about programs of the lab in <folder>:
 #   <build>/labs/<NN-name>/program_test. What it runs, it is given when it starts: the runner and the
 #   forwarding runtime.
+include(KernelConstants)
+
+# kernel_constants.hpp of the lab, for <target>: its test program or its oracle.
+function(add_kernel_constants target source_dir lab)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source_dir}/kernel.cuh)
+  write_kernel_constants(${source_dir}/kernel.cuh
+    ${PROJECT_BINARY_DIR}/constants/labs/${lab}/kernel_constants.hpp)
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/constants)
+endfunction()
+
 function(add_program_tests target source_dir lab)
   add_executable(${target} ${source_dir}/program_test.cpp)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/program_test
     BUILD_RPATH "$ORIGIN/../../lib")  # CMake does not count the name's folder
   target_link_libraries(${target} PRIVATE membound::harness_program_main)
+  add_kernel_constants(${target} ${source_dir} ${lab})
   add_dependencies(${target} runner_program forward_cudart)
 endfunction()
 
@@ -58,6 +71,7 @@ function(add_kernel_tests target source_dir lab)
     # CMake does not count the name's folder. The last slash leaves room for a wheel's ../../vgpu.
     BUILD_RPATH "$ORIGIN/../../lib;$ORIGIN/../../gpu/")
   target_link_libraries(${target} PRIVATE membound::harness)
+  add_kernel_constants(${target} ${source_dir} ${lab})
   membound_optimise(${target} LEVEL 2)  # draws inputs, compares outputs
 
   add_reference(${target} ${source_dir} ${lab})
@@ -77,6 +91,7 @@ function(add_lab lab)
     # Without our warnings: it is its author's, and a check compiles it, too, where this one is old.
     add_library(${target} MODULE ${source_dir}/oracle.cpp)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/grader/harness/student)
+    add_kernel_constants(${target} ${source_dir} ${lab})
     target_compile_features(${target} PRIVATE cxx_std_20)
     target_compile_options(${target} PRIVATE ${MEMBOUND_SAME_RESULTS})
     set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME oracle SUFFIX .so

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -105,11 +104,10 @@ cuda_api::Function function_of(const void* kernel) {
   return static_cast<const CUkern_st*>(kernel)->function;
 }
 
-/// What the driver takes as a number of 32 bits. It refuses bad shapes and too many bytes of shared
-/// memory itself, with cudaErrorInvalidValue, and CUDA 13's runtime passes that on.
-bool fits_driver(std::size_t shared_bytes) {
-  return shared_bytes <= std::numeric_limits<unsigned>::max();
-}
+/// The bytes of shared memory as the driver takes them: NVIDIA's runtime cuts them off at 32 bits,
+/// too. The driver refuses bad shapes and too many bytes itself, with cudaErrorInvalidValue, and
+/// CUDA 13's runtime passes that on.
+unsigned for_driver(std::size_t shared_bytes) { return static_cast<unsigned>(shared_bytes); }
 
 /// A channel's type, as the driver's arrays have it; 0: none that is known here.
 int array_format(const cudaChannelFormatDesc& channels) {
@@ -242,20 +240,17 @@ GPU_CALL cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* 
 GPU_CALL cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                           std::size_t shared_bytes, cudaStream_t stream) {
   return in_context([&](const Driver& driver) -> int {
-    if (!fits_driver(shared_bytes)) return cudaErrorInvalidValue;
     return driver.cuLaunchKernel(function_of(kernel), grid.x, grid.y, grid.z, block.x, block.y,
-                                 block.z, static_cast<unsigned>(shared_bytes), stream, arguments,
-                                 nullptr);
+                                 block.z, for_driver(shared_bytes), stream, arguments, nullptr);
   });
 }
 
 GPU_CALL cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                      std::size_t shared_bytes, cudaStream_t stream) {
   return in_context([&](const Driver& driver) -> int {
-    if (!fits_driver(shared_bytes)) return cudaErrorInvalidValue;
     return driver.cuLaunchCooperativeKernel(function_of(kernel), grid.x, grid.y, grid.z, block.x,
-                                            block.y, block.z, static_cast<unsigned>(shared_bytes),
-                                            stream, arguments);
+                                            block.y, block.z, for_driver(shared_bytes), stream,
+                                            arguments);
   });
 }
 

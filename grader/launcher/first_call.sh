@@ -48,23 +48,42 @@ Next: ./membound start
 SCREEN
 }
 
+# Whether the call asks for a text. What stands after -- is a student's own program's.
+asks_for_help() { # the call's words
+  local word
+  for word; do
+    case $word in
+      --) return 1 ;;
+      --help | -h) return ;;
+    esac
+  done
+  return 1
+}
+
+# The help page that the call's first words name.
+help_page_of() { # the call's words
+  if [ -e "$help_pages/${1:-}-${2:-}.md" ]; then echo "$1-$2"; elif [ -e "$help_pages/${1:-}.md" ]; then echo "$1"; fi
+}
+
+# Prints the help that the call asks for, or the list of commands, and ends the call.
+answer_help() { # the call's words
+  local page others='' next='^## Labs and stages$'
+  page=$(help_page_of "$@")
+  # A course that was handed out is a student's, who is told of students' commands alone.
+  if [ -e "$root/released" ]; then others="/^## For instructors\$/,/$next/{/$next/!d}"; fi
+  sed -e '/^<!--.*-->$/d' -e "$others" "$help_pages/${page:-membound}.md"
+  exit
+}
+
 # Ends the call if it can be answered as it is.
 answer_unbuilt() { # the call's words
-  local page=membound word asked=${1:-}
-  if [ -e "$help_pages/${1:-}.md" ]; then page=$1; fi
-  if [ -e "$help_pages/${1:-}-${2:-}.md" ]; then page=$1-$2; fi
-  for word; do
-    if [ "$word" = --help ] || [ "$word" = -h ]; then set --; fi
-  done
-  if [ $# -eq 0 ] && [ "$page" = membound ] && [ -z "$asked" ]; then
+  if [ $# -eq 0 ]; then
     first_screen
     exit
   fi
-  if [ $# -eq 0 ]; then
-    grep -v '^<!--.*-->$' "$help_pages/$page.md"
-    exit
-  fi
-  if [[ $1 != -* && $page != "$1"* ]]; then
+  local page
+  page=$(help_page_of "$@")
+  if [[ $1 != -* && -z $page ]]; then
     fail 2 "there is no command \"$1\"" "./membound --help, which lists them"
   fi
   case "$1" in

@@ -28,18 +28,15 @@ install_packages() { # package…
   rm "$state/installing"
 }
 
-install_toolkit() {
+install_toolkit() { # fails where pip does
   rm -rf "$state/toolkit.part"
   with_progress "fetching CUDA 13.0 (about 100 MB)" count_wheels \
     python3 -m pip install --progress-bar off --disable-pip-version-check --no-deps --no-compile \
-    --target "$state/toolkit.part" "${cuda_wheels[@]}" ||
-    fail 3 "pip failed: $(grep '^ERROR:' "$log" | head -n 1) (all of it: .membound/build.log)" \
-      "check the network, or install a CUDA toolkit 13 and set MEMBOUND_TOOLKIT to its folder"
+    --target "$state/toolkit.part" "${cuda_wheels[@]}" || return
   # The packages lack the names that a linker and CMake look for.
-  ln -s libcudart.so.13 "$state/toolkit.part/nvidia/cu13/lib/libcudart.so"
-  ln -s lib "$state/toolkit.part/nvidia/cu13/lib64"
-  rm -rf "$state/toolkit"
-  mv "$state/toolkit.part" "$state/toolkit"
+  ln -s libcudart.so.13 "$state/toolkit.part/nvidia/cu13/lib/libcudart.so" &&
+    ln -s lib "$state/toolkit.part/nvidia/cu13/lib64" &&
+    rm -rf "$state/toolkit" && mv "$state/toolkit.part" "$state/toolkit"
 }
 
 # Brings the machine to where it can build, or tells what is missing.
@@ -57,7 +54,18 @@ prepare() {
     fi
     # shellcheck disable=SC2046  # package names hold no spaces
     [ -z "$missing" ] || install_packages $(cut -d: -f1 <<<"$missing")
-    [ -z "$fetch" ] || install_toolkit
+    if [ "$fetch" ] && ! install_toolkit; then
+      local reason
+      reason="pip failed: $(grep '^ERROR:' "$log" | head -n 1)"
+      if [ "${compiler:-}${want_tests:-}" ]; then
+        fail 3 "$reason (all of it: .membound/build.log)" \
+          "check the network, or install a CUDA toolkit 13 and set MEMBOUND_TOOLKIT to its folder"
+      fi
+      say "$reason: clang compiles kernels instead of nvcc"
+      no_fetch=1
+      prepare
+      return
+    fi
   fi
   local toolkit
   if toolkit=$(find_toolkit); then

@@ -131,7 +131,7 @@ serves_gpu() { # [NVCC]
 }
 
 # Which device compilers this call needs: the one it names; for the tests both; else nvcc where it is, or can be
-# fetched, and makes code for the GPU, if there is one; and clang, which needs no toolkit, everywhere else.
+# fetched (no_fetch: it could not), and makes code for the GPU, if there is one; and clang, which needs no toolkit, everywhere else.
 choose_compilers() {
   want_nvcc='' want_clang=''
   case "${want_tests:+both}${compiler:-}" in
@@ -141,7 +141,8 @@ choose_compilers() {
     *)
       want_clang=1
       # nvcc gives every source to g++ first; a clang that is there serves without one.
-      if { find_toolkit >/dev/null || { has_gpu && serves_gpu; }; } && { has_host_compiler || ! find_clang; }; then
+      if { find_toolkit >/dev/null || { [ -z "${no_fetch:-}" ] && has_gpu && serves_gpu; }; } &&
+        { has_host_compiler || ! find_clang; }; then
         want_nvcc=1 want_clang=''
       fi
       ;;

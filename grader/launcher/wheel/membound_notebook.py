@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the notebooks of the course call, an extension of IPython: `%course FOLDER` finds the course or lays it out;
 `%%kernel 03/4` writes its cell into that stage of kernel.cu and checks it; `%kernel 03/4` puts what the file holds into
-a cell; `%%answers 13` writes answers.md; `%predict 03/4 16`, `%figure 03/tile`, and `%membound …` for every command."""
+a cell; `%%answers 13` writes answers.md, `%%answers 04 writeup.md` that file; `%predict 03/4 16`, `%figure 03/tile`, and `%membound …` for every command."""
 import base64
 import html
 import importlib.util
@@ -18,6 +18,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve()
 HEAD = re.compile(r"// Stage (\d+)")  # as grader/course/stage_text reads it
 DRIVE = pathlib.Path("/content/drive")
+BESIDE = {"answers.md": "each stage's check reads it", "writeup.md": "a person reads it"}  # handed in with kernel.cu
 WRITTEN = ".membound/notebook.json"  # what this wrote last: other changes are of another editor
 STYLE = "<style>.top,body>main>h1{display:none}body{padding:.2rem;max-width:none}</style>"
 
@@ -76,7 +77,8 @@ def open_course(folder, output=print):
             membound.lay_out(root)
     if not membound.has_compiler() and importlib.util.find_spec("ziglang") is None:
         output("No clang and no nvcc are here: pip installs ziglang, which holds a clang (80 MB).")
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "ziglang"], check=True)
+        if subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "ziglang"], check=False).returncode:
+            output("pip could not. Ask whoever runs this machine for clang 14 or newer; kernels are compiled once it is there.")
     return Course(root, [sys.executable, "-m", "membound"])
 
 
@@ -173,12 +175,12 @@ def put_stage(course, lab, stage, cell):
     return put(course, file, f"{lab}/{stage}", old, new, skeleton, with_part(text, stage, new))
 
 
-def put_answers(course, lab, cell):
-    file = course.root / "labs" / lab / "answers.md"
-    if not file.exists():
-        raise Problem(f"lab {lab} asks for no answers.md")
+def put_answers(course, lab, name, cell):
+    file = course.root / "labs" / lab / name
+    if name not in BESIDE or not file.exists():
+        raise Problem(f"lab {lab} asks for no {name}")
     new = cell.rstrip()
-    return put(course, file, f"{lab}/answers.md", file.read_text().rstrip(), new, skeleton_of(course, lab, file.name), new + "\n")
+    return put(course, file, f"{lab}/{name}", file.read_text().rstrip(), new, skeleton_of(course, lab, file.name), new + "\n")
 
 
 def frame(page):
@@ -244,8 +246,9 @@ class Magics:
 
     def answers(self, line, cell):
         course = self.course_here()
-        lab = course.lab(line.strip())
-        print(put_answers(course, lab, cell) or f"labs/{lab}/answers.md is written; each stage's check reads it.")
+        word, _, name = line.strip().partition(" ")
+        lab, name = course.lab(word), name or "answers.md"
+        print(put_answers(course, lab, name, cell) or f"labs/{lab}/{name} is written; {BESIDE[name]}.")
 
     def predict(self, line):
         words = line.split()

@@ -174,7 +174,7 @@ exec "{zig}" c++ -target {target} "$@"
 def write_zig_clang(folder, zig):
     """`folder`/clang++, which is the clang of the program `zig`."""
     target = f"{platform.machine()}-linux-gnu"
-    linked = f"{target}.2.35"  # the oldest glibc that the wheel's programs take
+    linked = f"{target}.2.34"  # the oldest glibc that the wheel's programs take
     text = ZIG_CLANG.format(folder=folder, zig=zig, target=linked)
     script, flags = folder / "clang++", folder / "zig.flags"
     if script.exists() and script.read_text() == text and flags.exists():

@@ -8,7 +8,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 FOLDER = pathlib.Path(sys.argv.pop(1))
 spec = importlib.util.spec_from_file_location("membound_notebook", FOLDER / "membound_notebook.py")
@@ -42,12 +44,26 @@ class FakeCourse(notebook.Course):
         return subprocess.CompletedProcess(words, self.exit_code, "said\n", "")
 
 
+class Opening(unittest.TestCase):
+    def test_a_compiler_that_pip_cannot_fetch_is_told_in_a_sentence(self):
+        here = pathlib.Path.cwd()
+        wheel = types.SimpleNamespace(find_course=lambda folder: here, has_compiler=lambda: False)
+        told = []
+        with unittest.mock.patch.dict(sys.modules, membound=wheel), \
+                unittest.mock.patch.object(notebook, "HERE", here / "membound_notebook.py"), \
+                unittest.mock.patch.object(notebook.importlib.util, "find_spec", return_value=None), \
+                unittest.mock.patch.object(notebook.sys, "executable", "false"):
+            self.assertEqual(notebook.open_course("", told.append).root, here)
+        self.assertIn("Ask whoever runs this machine for clang", told[-1])
+
+
 class Magics(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         root = pathlib.Path(scratch.name)
         for name, text in {"labs/01-fake/kernel.cu": SKELETON, "released/01-fake/skeleton.cu": SKELETON,
+                           "labs/11-other-fake/writeup.md": "# What\n", "released/11-other-fake/writeup.md": "# What\n",
                            "labs/01-fake/answers.md": "- kind:\n", "released/01-fake/answers.md": "- kind:\n",
                            "labs/01-fake/lab.json": "{}", "labs/11-other-fake/lab.json": "{}"}.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -146,6 +162,10 @@ class Magics(unittest.TestCase):
             self.assertEqual(answers.read_text(), "- kind: race\n", "an untouched cell")
             with self.assertRaisesRegex(notebook.Problem, "no answers.md"):
                 self.magics.answers("11", "- kind: race\n")
+            with self.assertRaisesRegex(notebook.Problem, "no lab.json"):
+                self.magics.answers("11 lab.json", "{}\n")
+            self.magics.answers("11 writeup.md", "# What I measured\n")
+        self.assertEqual((self.course.root / "labs/11-other-fake/writeup.md").read_text(), "# What I measured\n")
 
     def test_a_prediction_without_a_number_asks_for_one(self):
         with contextlib.redirect_stdout(io.StringIO()) as told:

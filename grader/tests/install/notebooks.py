@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs notebooks of the course as a reader would, from an installed wheel: notebooks.py SITE SOLUTIONS [LAB…]
 
-SITE is the folder into which pip has installed the wheel, SOLUTIONS the course's solutions/. Each notebook runs twice, two
-at a time: as it is, and with the reference answers in its cells. No cell may fail; untouched stages must not pass, and
-answers must. Without a LAB: all. Needs nbclient and ipykernel; `notebooks.sh` installs them."""
+SITE is the folder into which pip has installed the wheel, SOLUTIONS the course's solutions/. Each notebook runs as it is,
+two at a time, and those of some labs again with the reference answers in its cells: of a lab for each kind of cell, of the
+labs that are named, or of all with MEMBOUND_ALL_NOTEBOOKS=1. No cell may fail; untouched stages must not pass, and answers
+must. Without a LAB: all. Needs nbclient and ipykernel; `notebooks.sh` installs them."""
 import concurrent.futures
 import os
 import pathlib
 import re
+import resource
 import shutil
 import sys
 import tempfile
@@ -17,6 +19,7 @@ import time
 import nbclient
 import nbformat
 
+ANSWERED = ("01-reverse-array", "04-reduction", "13-debugging")  # kernels; a write-up; answers.md and a program
 LARGEST = 150_000  # bytes, as grader/report/handout.hpp has it
 SECONDS = 300  # for one cell, on a busy machine
 SITE, SOLUTIONS = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
@@ -35,7 +38,8 @@ def with_answers(notebook, solution):
             stage = int(first.rpartition("/")[2])
             cell.source = first + "\n" + part_of((solution / "kernel.cu").read_text(), stage)
         elif first.startswith("%%answers"):
-            cell.source = first + "\n" + (solution / "answers.md").read_text()
+            answers = solution / "answers.md"
+            cell.source = first + "\n" + (answers.read_text() if answers.exists() else "Doubles are faster.\n")
         elif "%predict" in cell.source:
             cell.source = cell.source.replace(" NUMBER", " 4")
     return notebook
@@ -54,10 +58,16 @@ def decided(notebook):
     return verdicts
 
 
+def processor_seconds():
+    """Of this process and of those that it has waited for: kernels, and what they have waited for."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
+
+
 def run(job):
     """A line for each thing that is wrong."""
     file, lab, solution, wheel = job
-    began = time.monotonic()
+    began, spent = time.monotonic(), processor_seconds()
     notebook = nbformat.read(file, as_version=4)
     nbformat.validate(notebook)
     bad = []
@@ -95,7 +105,7 @@ def run(job):
     if kept:
         nbformat.write(notebook, pathlib.Path(kept) / f"{lab}-{'answers' if solution else 'skeleton'}.ipynb")
     print(f"{lab} {'with answers' if solution else 'untouched'}: {len(verdicts)} stages, "
-          f"{time.monotonic() - began:.1f} s", flush=True)
+          f"{time.monotonic() - began:.1f} s, {processor_seconds() - spent:.1f} s of processor time", flush=True)
     return [f"BAD {lab}{' with answers' if solution else ''}: {what}" for what in bad]
 
 
@@ -105,11 +115,12 @@ def main(labs):
     chosen = [lab for lab in known if not labs or lab in labs or lab.partition("-")[0] in labs]
     if not chosen or (labs and len(chosen) != len(labs)):
         sys.exit(f"BAD of {labs or 'all labs'} there are notebooks of {chosen}")
-    jobs = [(handouts / lab / "notebook.ipynb", lab, solution, None)
-            for lab in chosen for solution in (SOLUTIONS / lab, None)]
+    answered = chosen if labs or os.environ.get("MEMBOUND_ALL_NOTEBOOKS") else ANSWERED
+    jobs = [(handouts / lab / "notebook.ipynb", lab, None, None) for lab in chosen]
+    jobs += [(handouts / lab / "notebook.ipynb", lab, SOLUTIONS / lab, None) for lab in answered]
     wheels = sorted((SITE.parent / "dist").glob("*.whl"))
     if wheels:  # one reader has nothing installed
-        jobs[1] = (*jobs[1][:3], wheels[-1])
+        jobs[0] = (*jobs[0][:3], wheels[-1])
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         bad = [line for lines in pool.map(run, jobs) for line in lines]
     print("\n".join(bad))

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the notebooks of the wheel that wheel.sh has installed, in a Python with Jupyter's parts of fixed versions. Those
-# of all labs, in six minutes on two cores: MEMBOUND_ALL_NOTEBOOKS=1 ctest -R '^install\.(wheel|notebooks)'
+# Runs the notebooks of the wheel that wheel.sh has installed, in a Python with Jupyter's parts of fixed versions: all as
+# they are, those of some labs with answers. With the answers of all labs: MEMBOUND_ALL_NOTEBOOKS=1.
 #
 #   notebooks.sh SITE SOLUTIONS [LAB…]
 set -euo pipefail

@@ -82,6 +82,25 @@ log=$folder/log
 : >"$log"
 state=$folder
 . "$source_dir/grader/launcher/progress.sh"
+prepared() ( # COMPILER that the call names: what compiles kernels where a GPU is and PyPI cannot be reached
+  state=$folder compiler=$1
+  . "$source_dir/grader/launcher/needs.sh"
+  . "$source_dir/grader/launcher/install.sh"
+  find_toolkit() { return 1; }
+  has_gpu() { true; }
+  serves_gpu() { true; }
+  missing_of() { true; }
+  find_clang() { true; }
+  with_progress() {
+    echo "ERROR: No matching distribution found" >>"$log"
+    return 1
+  }
+  prepare && echo "${want_nvcc:+nvcc}${want_clang:+clang}"
+)
+expect "where nvcc cannot be fetched clang compiles" \
+  "membound: missing*membound: pip failed: ERROR: No matching distribution found: clang compiles*clang" "$(prepared '' 2>&1)"
+expect "and not where the call names nvcc" "*pip failed*try: check the network*" "$(prepared nvcc 2>&1)"
+: >"$log"
 cuda_wheels=(a b c)
 expect "no counter" "x, 7 s so far" "$(progress_text x 7)"
 expect "too early to estimate" "x 1/9" "$(progress_text x 4 1 9)"
@@ -128,7 +147,20 @@ builds() { grep -c -- --build "$CALLS" 2>/dev/null; }
 expect "without a word one screen, before anything is built" "*Nothing is built yet.*Next: ./membound start*" "$(call)"
 expect "help is told without marks for programs" "0" "$(call check --help | grep -c '<!--')"
 expect "help needs no build" "*# membound check*" "$(call check --help)"
+expect "help tells of instructors' commands" "*For instructors*Labs and stages*" "$(call --help)"
+mkdir "$folder/course/released"
+expect "and not in a course that was handed out" "0 1" \
+  "$(call --help | grep -c 'For instructors\|gradescope') $(call --help | grep -c '^## Labs and stages')"
+rmdir "$folder/course/released"
 expect "help of a subcommand" "*# membound dev check*" "$(call dev check -h)"
+expect "help of a subcommand, asked for by help" "*# membound dev check*" "$(call help dev check)"
+mkdir -p "$folder/course/grader/tests"
+for words in "dev test --help" "dev test -h" "help dev test"; do
+  # shellcheck disable=SC2086  # several words
+  expect "$words shows help and runs no test" "# membound dev*dev test*" "$(call $words)"
+done
+expect "dev test takes no other word" "*takes no \"-R\"*ctest --preset ci -R NAME*" "$(call dev test -R launcher)"
+rm -r "$folder/course/grader/tests"
 expect "an unknown command" "*there is no command \"chekc\"*" "$(call chekc reverse)"
 expect "an unknown lab" "*\"revrese\" means none*03-transpose*" "$(call check revrese)"
 expect "two labs fit" "*\"re/1\" means none, or more than one*" "$(call check re/1)"
@@ -149,6 +181,10 @@ expect "a changed kernel is no reason to build" "membound-student check 3" \
   "$(touch "$folder/course/labs/03-transpose/kernel.cu"; call check 3)"
 expect "and did not" "$before" "$(builds)"
 touch "$folder/course/labs/03-transpose/test.cpp"
+expect "help is no reason to build, though what was built is older than the course" "$before # membound check" \
+  "$(builds) $(call check --help | head -n 1)"
+expect "what stands after -- asks a student's own program" "*membound: building*membound-student run -- ./a.out --help" \
+  "$(call run -- ./a.out --help)"
 expect "a changed test is" "*membound: building*membound-student check 3" "$(call check 3)"
 
 # --- only what a call needs --------------------------------------------------------------------
