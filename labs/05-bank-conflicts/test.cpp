@@ -12,17 +12,15 @@
 #include <vector>
 
 #include "grader/harness/lab/lab_test.hpp"
+#include "labs/05-bank-conflicts/kernel_constants.hpp"
 
 namespace {
 
 using namespace membound::harness;
+using namespace membound::kernel_constants;
 
 // What each stage computes; n and k are those of kernel.cuh.
 namespace reference {
-
-constexpr std::int64_t kTableWords = 64;  ///< stage 2: words of the table
-constexpr std::int64_t kWindow = 32;      ///< stage 3: structs that each is multiplied with
-constexpr std::int64_t kDelay = 16;       ///< stage 4: samples from one echo to the next
 
 /// Byte `place` of `word`, the lowest first.
 unsigned byte_of(int word, std::int64_t place) {
@@ -96,7 +94,7 @@ constexpr std::int64_t kKeys = 256;  // of stage 2: a word's is its number modul
 
 /// Words of `in` and of `out`.
 std::int64_t words_in(int stage, std::int64_t n, std::int64_t k) {
-  if (stage == kLookUp) return reference::kTableWords + n;
+  if (stage == kLookUp) return kTableWords + n;
   if (stage == kEchoes) return n;
   return stage == kTileSums ? n * k * k : n * k;
 }
@@ -237,13 +235,13 @@ LAB_TEST_AFTER_TIMING(BankConflicts, PositionsBeyond32Bits, "wide-index") {
   EXPECT_TRUE(far_blocks(std::span(&n, 1), "n * k may pass 2^31"));
 }
 
-/// Signals, words, structs, samples or tiles after one that its result hangs on as well.
+/// Signals, words, structs, samples or tiles after one that its result depends on as well.
 std::int64_t reach(int stage, std::int64_t k) {
-  if (stage == kCorrelate) return reference::kWindow;
-  return stage == kEchoes ? (k - 1) * reference::kDelay : 0;
+  if (stage == kCorrelate) return kWindow;
+  return stage == kEchoes ? (k - 1) * kDelay : 0;
 }
 
-/// The words [first, first + count) of the output: those of the input that they hang on, cut out
+/// The words [first, first + count) of the output: those of the input that they depend on, cut out
 /// and taken for a whole input.
 std::vector<int> expected_part(int stage, const DrawnInputs& in, std::size_t first,
                                std::size_t count, std::int64_t n, std::int64_t k) {
@@ -257,7 +255,7 @@ std::vector<int> expected_part(int stage, const DrawnInputs& in, std::size_t fir
   const auto add = [&](std::int64_t word, std::int64_t past) {
     for (; word < past; ++word) part.push_back(in.at<int>(0, static_cast<std::size_t>(word)));
   };
-  if (stage == kLookUp) add(0, reference::kTableWords);
+  if (stage == kLookUp) add(0, kTableWords);
   add(words_in(stage, from, k), words_in(stage, to, k));
   const std::vector<int> all = expected_of(stage, part, to - from, k);
   const auto right = all.begin() + (begin - from * each);

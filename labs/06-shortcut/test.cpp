@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "grader/harness/lab/lab_test.hpp"
+#include "labs/06-shortcut/kernel_constants.hpp"
 
 namespace {
 
 using namespace membound::harness;
+using namespace membound::kernel_constants;
 
 /// The n x n matrix whose element (from, to) is the least d(from, via) + d(via, to) over all via.
 /// `d` is n x n, row after row; +infinity stands for "no road".
@@ -37,8 +39,6 @@ std::vector<float> shortcuts(const std::vector<float>& d, std::int64_t n) {
   return r;
 }
 // [/shortcuts]
-
-constexpr float kNoRoad = std::numeric_limits<float>::infinity();
 
 class Shortcut : public LabTest {
  protected:

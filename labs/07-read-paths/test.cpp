@@ -14,18 +14,15 @@
 #include <vector>
 
 #include "grader/harness/lab/lab_test.hpp"
+#include "labs/07-read-paths/kernel_constants.hpp"
 
 namespace {
 
 using namespace membound::harness;
+using namespace membound::kernel_constants;
 
 // What each stage computes; names are those of kernel.cuh.
 namespace reference {
-
-constexpr std::int64_t kLevels = 256, kCoefficients = 16;
-constexpr std::int64_t kRadius = 5;
-constexpr std::int64_t kSamples = 10;
-constexpr float kBright = 128;
 
 /// A picture; outside it, the nearest pixel.
 struct Picture {
@@ -119,7 +116,7 @@ std::vector<float> sampled(const Picture& in, std::int64_t k) {
 enum Number { kDevelop = 1, kBoxFilter, kBrightRuns, kSampleNearby };
 
 constexpr IntegerRange kPixels{0, 255}, kTableValues{-2, 2};
-constexpr std::int64_t kTableSize = reference::kLevels + reference::kCoefficients;
+constexpr std::int64_t kTableSize = kLevels + kCoefficients;
 constexpr const char* kConstants = "constants";  // the variable in kernel.cuh
 
 std::vector<float> expected_of(int stage, const std::vector<float>& pixels,
@@ -139,7 +136,7 @@ Shape shape_of(int stage, std::int64_t width, std::int64_t height, std::int64_t 
 
 /// The k that is timed.
 std::int64_t timed_k(int stage) {
-  if (stage == kDevelop) return reference::kCoefficients;
+  if (stage == kDevelop) return kCoefficients;
   if (stage == kBoxFilter) return 0;
   return stage == kBrightRuns ? 32 : 16;
 }
@@ -202,9 +199,7 @@ class ReadPaths : public LabTest {
             std::vector<float> out) const {
     const int number = stage().number;
     if (number != kBoxFilter && number != kSampleNearby) return;
-    constexpr std::int64_t kTaps = 2 * reference::kRadius + 1;
-    const auto summed =
-        static_cast<float>(number == kBoxFilter ? kTaps * kTaps : reference::kSamples);
+    const auto summed = static_cast<float>(number == kBoxFilter ? kTaps * kTaps : kSamples);
     for (float& level : out) level /= summed;
     show_picture(width, height, pixels, out);
   }
@@ -295,14 +290,14 @@ const HostArray& sums_along_row(const DrawnInputs& inputs, std::int64_t width, s
   return inputs.once(y * ((width + kStrip - 1) / kStrip) + strip, [&] {
     const std::int64_t begin = strip * kStrip, end = std::min(begin + kStrip, width);
     std::vector<float> pixels;
-    for (std::int64_t x = begin - reference::kRadius; x < end + reference::kRadius; ++x) {
+    for (std::int64_t x = begin - kRadius; x < end + kRadius; ++x) {
       const std::int64_t column = std::clamp<std::int64_t>(x, 0, width - 1);
       pixels.push_back(inputs.at<float>(0, static_cast<std::size_t>(y * width + column)));
     }
     std::vector<float> sums;
     for (std::int64_t x = begin; x < end; ++x) {
       float sum = 0;
-      for (std::int64_t tap = 0; tap <= 2 * reference::kRadius; ++tap)
+      for (std::int64_t tap = 0; tap <= 2 * kRadius; ++tap)
         sum += pixels[static_cast<std::size_t>(x - begin + tap)];
       sums.push_back(sum);
     }
@@ -319,7 +314,7 @@ void boxes_at(const DrawnInputs& inputs, std::int64_t width, std::int64_t height
     const std::int64_t y = place / width, x = place % width, strip = x / kStrip;
     const std::int64_t end = std::min((strip + 1) * kStrip, width);
     const std::size_t stretch = std::min(count - done, static_cast<std::size_t>(end - x));
-    for (std::int64_t dy = -reference::kRadius; dy <= reference::kRadius; ++dy) {
+    for (std::int64_t dy = -kRadius; dy <= kRadius; ++dy) {
       const std::int64_t row = std::clamp<std::int64_t>(y + dy, 0, height - 1);
       const std::vector<float> sums = values_of<float>(sums_along_row(inputs, width, row, strip));
       for (std::size_t i = 0; i < stretch; ++i)
@@ -346,7 +341,7 @@ float samples_at(const DrawnInputs& inputs, std::int64_t width, std::int64_t hei
                  std::size_t index) {
   const auto place = static_cast<std::int64_t>(index);
   float sum = 0;
-  for (std::int64_t s = 0; s < reference::kSamples; ++s) {
+  for (std::int64_t s = 0; s < kSamples; ++s) {
     const auto [x, y] = reference::sample_near(place % width, place / width, s, k);
     const std::int64_t at = std::clamp<std::int64_t>(y, 0, height - 1) * width +
                             std::clamp<std::int64_t>(x, 0, width - 1);
@@ -360,7 +355,7 @@ HostArray developed_levels(const DrawnInputs& inputs, std::int64_t k) {
   std::vector<float> table, levels;
   for (std::int64_t i = 0; i < kTableSize; ++i)
     table.push_back(inputs.at<float>(1, static_cast<std::size_t>(i)));
-  for (std::int64_t level = 0; level < reference::kLevels; ++level)
+  for (std::int64_t level = 0; level < kLevels; ++level)
     levels.push_back(reference::developed(table, static_cast<float>(level), k));
   return bytes_of(levels);
 }

@@ -13,16 +13,15 @@
 #include <vector>
 
 #include "grader/harness/lab/lab_test.hpp"
+#include "labs/08-local-memory/kernel_constants.hpp"
 
 namespace {
 
 using namespace membound::harness;
+using namespace membound::kernel_constants;
 using membound::course::Stage;
 
 // What each stage computes, where an index costs nothing.
-
-constexpr int kWindow = 8;  ///< stage 1: samples of a window
-constexpr int kLevels = 8;  ///< stages 2 and 3: the last three bits of a sample
 
 /// `in` is m rows of n samples, as the results of the first two are.
 std::vector<int> window_maxima(const std::vector<int>& in, std::int64_t n, int m) {
@@ -180,6 +179,16 @@ LAB_TEST_WITH_HINT(Series, SecondLaunchGivesTheSame, "second-launch") {
   draw_anew();
   SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check(n, m);
+}
+
+LAB_TEST_AFTER_TIMING(Series, CountsBeyond16Bits, "narrow-count") {
+  // A count of 8 or 16 bits wraps where one level has all samples of a series. Four series, so that
+  // four bytes that share a word are all in use.
+  constexpr int kSamples = (1 << 16) + 77;
+  std::vector<int> in(std::size_t{4} * kSamples);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<int>(i / 4 % 1000) * kLevels + static_cast<int>(i % 4);
+  check_values(in, 4, kSamples);
 }
 
 LAB_TEST_AFTER_TIMING(Series, PositionsBeyond32Bits, "wide-index") {

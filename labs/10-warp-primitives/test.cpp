@@ -13,15 +13,17 @@
 #include <vector>
 
 #include "grader/harness/lab/lab_test.hpp"
+#include "labs/10-warp-primitives/kernel_constants.hpp"
 
 namespace {
 
 using namespace membound::harness;
+using namespace membound::kernel_constants;
 // What each stage's result is.
 namespace reference {
 
-constexpr std::int64_t kRow = 32;   ///< numbers of a row
-constexpr std::int64_t kHead = 32;  ///< index of the first kept number
+/// Numbers of a row.
+constexpr std::int64_t kRow = kWarpLanes;
 
 std::size_t end_of_row(std::size_t first, std::size_t n) { return std::min(n, first + kRow); }
 
@@ -92,7 +94,6 @@ std::vector<int> centered(const std::vector<int>& in, std::int64_t k) {
 }
 
 }  // namespace reference
-using reference::kHead;
 using reference::kRow;
 
 enum Number { kCount = 1, kRank, kCompact, kTrade, kCenter };
@@ -230,6 +231,13 @@ LAB_TEST_WITH_HINT(WarpPrimitives, SecondLaunchGivesTheSame, "second-launch") {
   draw_anew();
   SCOPED_TRACE("in a launch on other numbers in the same arrays");
   check_sizes({777, 20'011});
+}
+
+LAB_TEST_AFTER_TIMING(WarpPrimitives, PlacesBeyond24Bits, "many-kept") {
+  if (stage().number != kCompact) return;
+  // All are kept, and all alike, so that any order of them is the right one.
+  constexpr std::int64_t kNumbers = (std::int64_t{1} << 24) + 70'001;
+  check_values(std::vector<int>(static_cast<std::size_t>(kNumbers), 5), kHalfKept);
 }
 
 LAB_TEST_AFTER_TIMING(WarpPrimitives, PositionsBeyond32Bits, "wide-index") {

@@ -15,17 +15,17 @@
 #include <vector>
 
 #include "grader/harness/lab/lab_test.hpp"
+#include "labs/11-scan-and-sort/kernel_constants.hpp"
 
 namespace {
 
 using namespace membound::harness;
+using namespace membound::kernel_constants;
 
 // What "scanned", "counted" and "ordered" mean.
 namespace reference {
 
-constexpr std::size_t kBins = 256;  ///< values of a digit of 8 bits
-
-std::size_t digit_of(std::uint32_t key, int k) { return key >> k & (kBins - 1); }
+std::size_t digit_of(std::uint32_t key, int k) { return key >> k & (kBins - 1U); }
 
 /// Element i is the sum of all before it in its run of `run` numbers; with `k` 1, and of itself.
 // [scanned]
@@ -64,8 +64,6 @@ std::vector<std::uint32_t> ordered(const std::vector<std::uint32_t>& in, int k) 
 
 enum Number { kWarpScan = 1, kBlockScan, kArrayScan, kHistogram, kRadixPass };
 
-/// Numbers of a run of stages 1 and 2; a tile of stage 3, and one of stage 5.
-constexpr std::int64_t kLanes = 32, kRun = 4096, kScanTile = 8192, kSortTile = 6912;
 constexpr IntegerRange kAllBits = {std::numeric_limits<std::int32_t>::min(),
                                    std::numeric_limits<std::int32_t>::max()};
 
@@ -90,7 +88,7 @@ std::vector<unsigned> expected_of_keys(int stage, const std::vector<unsigned>& i
 
 /// Of the output.
 Shape shape_of(int stage, std::int64_t n) {
-  if (stage == kHistogram) return {{static_cast<std::int64_t>(reference::kBins)}, {"digit"}};
+  if (stage == kHistogram) return {{static_cast<std::int64_t>(kBins)}, {"digit"}};
   return {{n}, {is_scan(stage) ? "element" : "key"}};
 }
 
@@ -115,7 +113,7 @@ class ScanAndSort : public LabTest {
     }
     const std::vector<unsigned> keys(in.begin(), in.end());
     DeviceArray<unsigned> d_in(keys);
-    auto d_out = number == kHistogram ? DeviceArray<unsigned>::filled(reference::kBins, 0)
+    auto d_out = number == kHistogram ? DeviceArray<unsigned>::filled(kBins, 0)
                                       : DeviceArray<unsigned>::poisoned(keys.size());
     const unsigned* const input = d_in.data();
     ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, n, k));
@@ -239,6 +237,13 @@ LAB_TEST_WITH_HINT(ScanAndSort, SecondLaunchGivesTheSame, "second-launch") {
   check_sizes({50'021});
 }
 
+LAB_TEST_AFTER_TIMING(ScanAndSort, CountsBeyond24Bits, "large-count") {
+  if (stage().number != kHistogram) return;
+  // All keys have one digit: its count is odd, and more than a float holds exactly.
+  constexpr std::size_t kKeys = (std::size_t{1} << 24) + 70'001;
+  check_values(std::vector<std::int32_t>(kKeys, 0x5A5A5A5A), 8);
+}
+
 /// The sums [first, first + count) of stages 1 and 2: the runs that they hang on, cut out.
 void sums_at(int stage, const DrawnInputs& inputs, std::size_t first, std::size_t count, int k,
              HostArray& right) {
@@ -285,7 +290,7 @@ TimedCase timed_keys(int stage, std::int64_t n, int k, IntegerRange range) {
   timed.inputs = {
       {.type = ElementType::kInt32, .count = static_cast<std::size_t>(n), .integers = range}};
   timed.output = {.type = ElementType::kInt32,
-                  .count = counts ? reference::kBins : static_cast<std::size_t>(n),
+                  .count = counts ? kBins : static_cast<std::size_t>(n),
                   .initial = counts ? Initial::kZero : Initial::kPoison};
   timed.arguments = [n, k](std::span<void* const> d_inputs, void* d_output) {
     return kernel_arguments(static_cast<unsigned*>(d_output),
@@ -296,10 +301,10 @@ TimedCase timed_keys(int stage, std::int64_t n, int k, IntegerRange range) {
   };
   if (counts) {
     timed.expected_of_read = [k](const DrawnInputs& in, std::span<const ElementRange> read) {
-      std::vector<unsigned> bins(reference::kBins);
+      std::vector<unsigned> bins(kBins);
       for (const auto& [first, count] : read)
         for (std::size_t i = first; i < first + count; ++i)
-          ++bins[static_cast<unsigned>(in.at<std::int32_t>(0, i)) >> k & (reference::kBins - 1)];
+          ++bins[static_cast<unsigned>(in.at<std::int32_t>(0, i)) >> k & (kBins - 1)];
       return bytes_of(bins);
     };
   }

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "labs/13-debugging/kernel_constants.hpp"
+
 namespace membound::labs::debugging {
 
 /// Element `i` of the right output of `stage` for n elements; `at(j)` is element j of the input.
 template <typename At>
 [[nodiscard]] int element(int stage, std::size_t i, std::size_t n, const At& at) {
-  constexpr std::size_t kBlock = 256, kWindow = 8, kRow = 1024;
+  using namespace membound::kernel_constants;
   const auto sum = [&](std::size_t first, std::size_t end) {
     int all = 0;
     for (std::size_t j = first; j < std::min(end, n); ++j) all += at(j);
@@ -23,7 +25,7 @@ template <typename At>
     case 1:
       return sum(i == 0 ? 0 : i - 1, i + 2);
     case 2:
-      return sum(i / kBlock * kBlock, i + 1);
+      return sum(i / kThreads * kThreads, i + 1);
     case 3:
       return at(i) - (i == 0 ? 0 : at(i - 1));
     case 4:
