@@ -57,6 +57,7 @@ bool is_of_the_code(const std::string& name) {
   static const char* const kBegin[] = {
       "class",  "struct",     "union",      "namespace", "dir_",   "functions", "globals",
       "files.", "annotated.", "hierarchy.", "concepts.", "pages.", "classes.",  "concept"};
+  if (name == "namespaces.html") return false;  // made by code_pages.cpp
   return name.find("_8") != name.npos || name.find("-members") != name.npos ||
          std::ranges::any_of(kBegin, [&](const char* begin) { return name.starts_with(begin); });
 }
@@ -101,13 +102,21 @@ Problems browser_problems(const fs::path& root, const std::vector<fs::path>& pag
 }
 
 Problems site_problems(const fs::path& root, const fs::path& html) {
-  std::vector<fs::path> pages;
+  std::vector<fs::path> pages, of_code;
   std::error_code error;
   for (fs::directory_iterator entry(fs::absolute(html), error), end; !error && entry != end;
        entry.increment(error))
-    if (entry->path().extension() == ".html" && !is_of_the_code(entry->path().filename()))
-      pages.push_back(entry->path());
+    if (entry->path().extension() == ".html")
+      (is_of_the_code(entry->path().filename()) ? of_code : pages).push_back(entry->path());
   if (pages.empty()) return {html.string() + ": there is no page"};
+  std::ranges::sort(of_code);
+  // Of the code one page of each kind: the others have the same frame.
+  for (const char* const kind : {"namespace", "class", "struct"})
+    if (const auto first = std::ranges::find_if(
+            of_code,
+            [&](const fs::path& page) { return page.filename().string().starts_with(kind); });
+        first != of_code.end())
+      pages.push_back(*first);
   std::ranges::sort(pages);
   return browser_problems(root, pages);
 }

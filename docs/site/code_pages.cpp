@@ -27,7 +27,8 @@ constexpr std::size_t kMostListedMembers = 60;
 /// Indexes, member lists and pages of files; scripts and pictures of a frame that is not used.
 bool is_left_out(const std::string& name) {
   static const std::regex kIndexes(
-      "(annotated|hierarchy|classes|files|functions\\w*|globals\\w*|namespacemembers\\w*|dir_\\w+|"
+      "(annotated|hierarchy|classes|files|functions[\\w~]*|globals\\w*|namespacemembers\\w*|dir_"
+      "\\w+|"
       ".*-members|.*_8\\w+)\\.html|(jquery|dynsections|menu|menudata)\\.js|(doxygen|tabs)\\.css|"
       ".*\\.png|doxygen\\.svg");
   return std::regex_match(name, kIndexes);

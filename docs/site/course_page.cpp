@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "docs/site/site.hpp"
@@ -127,6 +128,32 @@ std::string item(const std::string& page, const std::string& words, const std::s
          (page == current ? " aria-current=\"page\"" : "") + ">" + words + "</a>";
 }
 
+/// Doxygen's page of a namespace or a type.
+bool has_short_list(const std::string& page) {
+  return page.starts_with("namespacem") || page.starts_with("class") ||
+         page.starts_with("struct") || page.starts_with("union");
+}
+
+std::string course_items(const course::Course& course, const std::string& page) {
+  std::string html = item("index", "First page", page) + "</li>\n";
+  for (const course::Lab& lab : course.labs) {
+    const std::string handout = page_name("handout", lab.id), task = page_name("lab", lab.id);
+    html += item(handout, "<b>" + lab.id.substr(0, 2) + "</b> " + escaped(lab.title), page);
+    if (page == handout || page == task)
+      html += "<ol>" + item(task, "The task", page) + "</li></ol>";
+    html += "</li>\n";
+  }
+  for (const auto& [name, words] :
+       {std::pair("command_membound", "Commands"), std::pair("glossary", "Glossary"),
+        std::pair("reference_counters", "Counters"), std::pair("reference_machines", "GPUs"),
+        std::pair("course_at_a_glance", "The course at a glance"),
+        std::pair("grading", "Grading a class"), std::pair("releasing", "Handing the course out"),
+        std::pair("writing_a_lab", "Writing a lab"), std::pair("manual", "Developers' manual"),
+        std::pair("namespaces", "Code")})
+    html += item(name, words, page) + "</li>\n";
+  return html;
+}
+
 }  // namespace
 
 base::Result<std::string> course_page(const course::Course& course) {
@@ -144,33 +171,20 @@ base::Result<std::string> course_page(const course::Course& course) {
 }
 
 std::string course_list(const course::Course& course, const std::string& page) {
-  std::string html =
-      "<nav class=\"course\" aria-label=\"The course\"><details open><summary>The "
-      "course</summary>\n<ol>" +
-      item("index", "First page", page) + "</li>\n";
-  // A page of the code is one of a thousand: the labs would fill half of it.
-  const bool of_code = page.starts_with("namespacem") || page.starts_with("class") ||
-                       page.starts_with("struct") || page.starts_with("union");
-  if (of_code)
-    return html + item("index#labs", "The labs", page) + "</li>\n" +
-           item("manual", "Developers' manual", page) + "</li>\n" +
-           item("namespaces", "Code", page) + "</li></ol></details></nav>\n";
-  for (const course::Lab& lab : course.labs) {
-    const std::string handout = page_name("handout", lab.id), task = page_name("lab", lab.id);
-    html += item(handout, "<b>" + lab.id.substr(0, 2) + "</b> " + escaped(lab.title), page);
-    if (page == handout || page == task)
-      html += "<ol>" + item(task, "The task", page) + "</li></ol>";
-    html += "</li>\n";
-  }
-  for (const auto& [name, words] :
-       {std::pair("command_membound", "Commands"), std::pair("glossary", "Glossary"),
-        std::pair("reference_counters", "Counters"), std::pair("reference_machines", "GPUs"),
-        std::pair("course_at_a_glance", "The course at a glance"),
-        std::pair("grading", "Grading a class"), std::pair("releasing", "Handing the course out"),
-        std::pair("writing_a_lab", "Writing a lab"), std::pair("manual", "Developers' manual"),
-        std::pair("namespaces", "Code")})
-    html += item(name, words, page) + "</li>\n";
-  return html + "</ol></details></nav>\n";
+  // A thousand pages are of the code, and the labs would fill half of each: a script brings them.
+  const std::string items = has_short_list(page)
+                                ? item("index#labs", "The labs", page) + "</li>\n" +
+                                      item("manual", "Developers' manual", page) + "</li>\n" +
+                                      item("namespaces", "Code", page) + "</li>"
+                                : course_items(course, page);
+  return "<nav class=\"course\" aria-label=\"The course\"><details open><summary>The "
+         "course</summary>\n<ol" +
+         std::string(has_short_list(page) ? " data-whole=\"course_list.js\"" : "") + ">" + items +
+         "</ol></details></nav>\n";
+}
+
+std::string course_list_script(const course::Course& course) {
+  return "window.membound_course = " + nlohmann::json(course_items(course, "")).dump() + ";\n";
 }
 
 }  // namespace membound::site

@@ -105,6 +105,9 @@ Problems add_course_lists(const course::Course& course, const fs::path& html) {
   constexpr std::string_view kMark = "<!-- course -->", kList = "<nav class=\"contents\"",
                              kListEnd = "</nav>\n";
   Problems problems;
+  if (const auto written = base::write_file(html / "course_list.js", course_list_script(course));
+      !written)
+    problems.push_back(base::to_string(written.error()));
   for (auto& [name, text] : read_pages(html)) {
     const auto mark = text.find(kMark);
     if (mark == text.npos) continue;

@@ -101,6 +101,17 @@ function term_problems(page, tell) {
   }
 }
 
+// What scrolls sideways can be scrolled with the arrow keys, and says that there is more.
+function scroll_problems(page, view, tell) {
+  for (const box of page.querySelectorAll('body *')) {
+    if (box.scrollWidth <= box.clientWidth + 1 || !/auto|scroll/.test(view.getComputedStyle(box).overflowX)) continue;
+    if (box.parentElement.closest('.table, .wide, figure') || box.closest('.found, summary')) continue;
+    const what = `a ${box.localName} that scrolls, "${box.textContent.trim().slice(0, 30)}",`;
+    if (box.tabIndex !== 0) tell(`${what} cannot be reached by the Tab key`);
+    if (box.previousElementSibling?.className !== 'cue') tell(`${what} has no word above it that says so`);
+  }
+}
+
 function look_at(frame, dark) {
   const name = frame.dataset.page, page = frame.contentDocument, view = frame.contentWindow;
   const tell = text => lines.push(`problem ${name}: ${text}`);
@@ -124,11 +135,14 @@ function look_at(frame, dark) {
   const list = page.querySelector('nav.contents details');
   if (list && list.open) tell('the list of headings is open, and the text is below it');
 
+  if (page.querySelector('ol[data-whole]')) tell('the list of the course stays short');
+
   const wide = when => {
     const width = page.documentElement.scrollWidth;
     if (width > phone) tell(`is ${width} pixels wide ${when}, on a phone of ${phone}`);
   };
   wide('as it comes');
+  scroll_problems(page, view, tell);
   fold_problems(page, tell);
   wide('with all folds open');
   term_problems(page, tell);

@@ -44,7 +44,11 @@ class Addresses {
 [[nodiscard]] base::Result<std::string> course_page(const course::Course& course);
 
 /// The list of the course that stands beside the page called `page` ("handout_03_transpose").
+/// Beside a page of the code it is three links, until the page has run course_list.js.
 [[nodiscard]] std::string course_list(const course::Course& course, const std::string& page);
+
+/// course_list.js: the items of the list for pages of the code.
+[[nodiscard]] std::string course_list_script(const course::Course& course);
 
 /// What Doxygen is told of our namespaces, from grader/rooms.txt: pages/rooms.hpp.
 [[nodiscard]] Problems write_rooms(const std::filesystem::path& root,

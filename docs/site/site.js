@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search field of the documentation site. All of it works from files: the
-// index is a script beside the pages (made by `membound_site finish`), loaded when the field is first used.
+// The search field of the documentation site, and the list of the course beside pages of the code. All of it works from
+// files: the index is a script beside the pages (made by `membound_site finish`), loaded when the field is first used.
 'use strict';
 
 const field = document.getElementById('search');
@@ -85,6 +85,19 @@ function move(step) {
   const links = [...found.querySelectorAll('a')];
   const next = links.indexOf(document.activeElement) + step;
   (links[next] || field).focus();
+}
+
+// Where the page has a short list, the whole one is a script beside the pages, too.
+const short = document.querySelector('.course ol[data-whole]');
+if (short) {
+  const script = document.createElement('script');
+  script.src = short.dataset.whole;
+  script.onload = () => {
+    short.innerHTML = window.membound_course;
+    short.removeAttribute('data-whole');
+    short.querySelector('a[href="namespaces.html"]').setAttribute('aria-current', 'true');
+  };
+  document.head.append(script);
 }
 
 field.addEventListener('focus', loadIndex);
