@@ -46,16 +46,16 @@ std::set<int> lines_with(const std::string& text, const std::string& part) {
 }
 
 /// "Finds: data race in `tile[y][x] =`": what the checkers say first, and a part of the line; or
-/// "Finds: order of warps", which names no line.
+/// "Finds: order of warps", in whichever line, as where it depends on the compiler.
 base::Status read_finds(const WrongAnswer& answer, Claim& claim) {
   const std::string& finds = answer.head.finds;
   if (finds.empty()) return base::Done{};
   const auto at = finds.find(" in `");
-  if (at == std::string::npos) {  // a kind of which no line is told
+  if (at == std::string::npos) {
     claim.finds = finds;
-    claim.lines = {0};
+    return base::Done{};
   }
-  if (at != std::string::npos && finds.ends_with('`') && finds.size() > at + 6) {
+  if (finds.ends_with('`') && finds.size() > at + 6) {
     claim.finds = finds.substr(0, at);
     claim.lines = lines_with(answer.text, finds.substr(at + 5, finds.size() - at - 6));
   }
@@ -238,6 +238,7 @@ std::optional<std::string> unlike_found(const Claim& claim, const course::StageR
   }
   const std::set<int> lines = lines_of(*found);
   const bool is_there =
+      claim.lines.empty() ||
       std::any_of(lines.begin(), lines.end(), [&](int line) { return claim.lines.contains(line); });
   if (is_there && !claim.finds.empty() && found->text.starts_with(claim.finds + " in "))
     return std::nullopt;

@@ -11,6 +11,7 @@
 #include "grader/authoring/drawing_board.hpp"
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/older_systems.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/report/text.hpp"
 
@@ -115,7 +116,7 @@ void draw_grid(Fields& fields, Board& board) {
 /// A head of 8 pixels that ends at `tip`; gives back where the line ends.
 Point draw_head(Board& board, Point from, Point tip, const std::string& look) {
   constexpr double kLength = 8, kHalf = 3.7;
-  const double length = std::hypot(tip.x - from.x, tip.y - from.y);
+  const double length = base::hypotenuse(tip.x - from.x, tip.y - from.y);
   const Point along{(tip.x - from.x) / length, (tip.y - from.y) / length};
   const Point foot{tip.x - kLength * along.x, tip.y - kLength * along.y};
   board.svg.path(
@@ -139,8 +140,8 @@ void draw_path(Fields& fields, Board& board, bool has_head) {
   if (points.size() < 2) return board.complain(fields.map(), "one point", "two or more");
   const std::string words = fields.text("look", "ink");
   const std::string look = board.look(fields.map(), words, "line");
-  if (has_head && std::hypot(points.back().x - points[points.size() - 2].x,
-                             points.back().y - points[points.size() - 2].y) < 9)
+  if (has_head && base::hypotenuse(points.back().x - points[points.size() - 2].x,
+                                   points.back().y - points[points.size() - 2].y) < 9)
     return board.complain(fields.map(), "an arrow shorter than its head", "9 pixels or more");
   if (has_head)
     points.back() = draw_head(board, points[points.size() - 2], points.back(),

@@ -3,13 +3,10 @@
 #include "grader/authoring/lab_check.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "grader/authoring/handout_check.hpp"
 #include "grader/authoring/predicted_figures.hpp"
@@ -313,67 +310,31 @@ void check_hints(const course::Lab& lab, const LabFolders& folders, Drifts& drif
   }
 }
 
-/// The numbers that a text names, `constexpr int kTile = 32, kRun = 4 * kTile;`, by name.
-class Constants {
- public:
-  struct Constant {
-    int line = 0;
-    double value = 0;
-  };
+/// The names of the constants that `line` defines.
+std::set<std::string> constants_of(const std::string& line) {
+  static const std::regex kNamed(R"(\b(k[A-Z]\w*)\s*=[^=])");
+  const std::string code = line.substr(0, line.find("//"));
+  std::set<std::string> names;
+  if (code.find("constexpr ") != std::string::npos)
+    for (std::sregex_iterator it(code.begin(), code.end(), kNamed), end; it != end; ++it)
+      names.insert((*it)[1]);
+  return names;
+}
 
-  explicit Constants(const std::vector<std::string>& lines) {
-    static const std::regex kDeclared(R"(\bconstexpr\s[\w\s:]*?\b(k\w+\s*=[^;]*);)");
-    std::string text;
-    for (const std::string& line : lines) text += line.substr(0, line.find("//")) + "\n";
-    for (std::sregex_iterator it(text.begin(), text.end(), kDeclared), end; it != end; ++it) {
-      const auto line = 1 + std::count(text.begin(), text.begin() + it->position(1), '\n');
-      std::istringstream parts((*it)[1].str());
-      for (std::string part; std::getline(parts, part, ',');) add(part, static_cast<int>(line));
-    }
-  }
-
-  [[nodiscard]] const std::map<std::string, Constant>& all() const { return all_; }
-
- private:
-  /// Products and quotients of numbers and of names before it; what is more is passed over.
-  void add(const std::string& part, int line) {
-    static const std::regex kNamed(R"(\s*(k\w+)\s*=\s*([^=]*))"),
-        kFactor(R"(\s*(k\w+|0[xX][0-9a-fA-F]+|[0-9][0-9']*\.?[0-9]*)[uUlLfF]*\s*([*/]|$))");
-    std::smatch named, factor;
-    if (!std::regex_match(part, named, kNamed)) return;
-    std::string rest(base::trimmed(named[2].str()));
-    double value = 1;
-    for (char step = '*'; step != '\0';) {
-      if (!std::regex_search(rest, factor, kFactor, std::regex_constants::match_continuous)) return;
-      std::string word = factor[1];
-      std::erase(word, '\'');
-      const auto known = all_.find(word);
-      if (word.front() == 'k' && known == all_.end()) return;
-      const double operand =
-          word.front() == 'k' ? known->second.value : std::strtod(word.c_str(), nullptr);
-      value = step == '*' ? value * operand : std::trunc(value / operand);
-      step = factor[2].length() > 0 ? factor[2].str().front() : '\0';
-      rest = factor.suffix();
-    }
-    all_.try_emplace(named[1], Constant{line, value});
-  }
-
-  std::map<std::string, Constant> all_;
-};
-
-/// What a test calls as kernel.cuh does is the same number there.
+/// A constant of kernel.cuh stands once: the build makes a header of them for the tests.
 void check_constants(const LabFolders& folders, Drifts& drifts) {
-  const Constants contract(read_lines(folders.lab / "kernel.cuh"));
+  std::set<std::string> contract;
+  for (const std::string& line : read_lines(folders.lab / "kernel.cuh"))
+    contract.merge(constants_of(line));
   for (const char* name : {"test.cpp", "program_test.cpp", "reference.hpp", "oracle.cpp"}) {
-    const Constants own(read_lines(folders.lab / name));
-    for (const auto& [constant, here] : own.all()) {
-      const auto there = contract.all().find(constant);
-      if (there == contract.all().end() || there->second.value == here.value) continue;
-      drifts.push_back({folders.shown(folders.lab / name), here.line,
-                        constant + " is " + base::decimal(here.value, 0),
-                        base::decimal(there->second.value, 0) + ", as in kernel.cuh",
-                        "correct it, or give it another name"});
-    }
+    const std::vector<std::string> lines = read_lines(folders.lab / name);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      for (const std::string& constant : constants_of(lines[i]))
+        if (contract.contains(constant))
+          drifts.push_back({folders.shown(folders.lab / name), static_cast<int>(i) + 1,
+                            constant + " stands here and in kernel.cuh", "it stands once",
+                            "include \"labs/" + folders.lab.filename().string() +
+                                "/kernel_constants.hpp\", or give it another name"});
   }
 }
 

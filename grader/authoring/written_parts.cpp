@@ -190,11 +190,12 @@ constexpr const char* kLicense =
     "# SPDX-FileCopyrightText: The Membound authors\n# SPDX-License-Identifier: Apache-2.0\n#\n";
 constexpr const char* kWritten = "# Written by `membound dev check --fix` from ";
 
-/// Labs that have a stage with host code: "12-streams".
+/// The course's own labs that have a stage with host code: "12-streams".
 std::vector<std::string> labs_with_programs(const course::Course& course) {
   std::vector<std::string> ids;
   for (const course::Lab& lab : course.labs)
-    if (std::ranges::any_of(lab.stages, [](const auto& s) { return s.kind->has_host_code; }))
+    if (lab.tree.empty() &&
+        std::ranges::any_of(lab.stages, [](const auto& s) { return s.kind->has_host_code; }))
       ids.push_back(lab.id);
   return ids;
 }

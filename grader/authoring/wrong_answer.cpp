@@ -265,7 +265,7 @@ base::Result<WrongAnswer> find_wrong_answer(const fs::path& solution, const std:
 
 std::set<std::string> tests_by_some_blocks(const fs::path& test_source) {
   static const std::regex kTest(
-      R"(LAB_TEST_AFTER_TIMING\(\s*\w+\s*,\s*(\w+)[^]{0,999}?far_blocks\()");
+      R"(LAB_TEST_AFTER_TIMING\(\s*\w+\s*,\s*(\w+)(?:(?!LAB_TEST)[^]){0,999}?far_blocks\()");
   std::set<std::string> names;
   const auto text = base::read_file(test_source);
   if (!text) return names;

@@ -15,8 +15,6 @@
 namespace membound::cli {
 namespace {
 
-using course::Verdict;
-
 int count_stages(const std::vector<course::Selection>& selections) {
   std::size_t count = 0;
   for (const course::Selection& selection : selections) count += selection.stages.size();
@@ -65,14 +63,16 @@ base::Status check_size(const std::string& size, const std::vector<course::Selec
     const course::Stage& stage = *selection.lab->stage(selection.stages.front());
     if (stage.timed_sizes.empty()) continue;  // a program: nothing of it is timed
     const std::size_t count = stage.timed_sizes.front().size();
-    std::string form;
-    for (std::size_t i = 0; i < std::min(count, selection.lab->size_names.size()); ++i)
+    std::string form, smallest;
+    for (std::size_t i = 0; i < std::min(count, selection.lab->size_names.size()); ++i) {
       form += (i == 0 ? "" : "x") + selection.lab->size_names[i];
+      smallest += (i == 0 ? "" : "x") + std::to_string(stage.timed_sizes.back()[i]);
+    }
     if (numbers.size() == count && elements >= 1 && elements <= kMostElements) continue;
     return base::Error{
         base::ErrorKind::kUsage, "--size", "\"" + size + "\"",
         form + " for " + selection.lab->id + ": whole numbers from 1, at most 268,435,456 together",
-        count == 1 ? "--size 65536" : "--size 256x1024"};
+        "--size " + smallest};
   }
   return base::Done{};
 }

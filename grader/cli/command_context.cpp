@@ -33,7 +33,10 @@ int report_error(const base::Error& error) {
   out += report::wrapped("membound: " + text, style.width, 0).substr(10);
   if (!error.expected.empty())
     out += report::wrapped("expected: " + error.expected, style.width, 2);
-  if (!error.advice.empty()) out += report::wrapped("try: " + error.advice, style.width, 2);
+  // As all other texts call it: the launcher, from the course's folder.
+  const std::string called = error.advice.starts_with("membound ") ? "./" : "";
+  if (!error.advice.empty())
+    out += report::wrapped("try: " + called + error.advice, style.width, 2);
   std::fputs(out.c_str(), stderr);
   return base::exit_code_of(error.kind);
 }
@@ -121,7 +124,15 @@ fs::path state_folder(const fs::path& root) {
   if (usable(preferred)) return preferred;
   std::error_code error;
   const fs::path other = fs::temp_directory_path(error) / ("membound-" + std::to_string(getuid()));
-  report_note(preferred.string() + " cannot be written; progress is kept in " + other.string());
+  // Said once, also where this program starts itself, as report-bug does: a child inherits the
+  // variable.
+  constexpr const char* kSaid = "MEMBOUND_SAID_STATE_FOLDER";
+  const char* const said = std::getenv(kSaid);
+  if (said == nullptr || other != said) {
+    report_note(preferred.string() + " cannot be written; progress is kept in " + other.string());
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): before there is a second thread
+    setenv(kSaid, other.c_str(), 1);
+  }
   return other;
 }
 

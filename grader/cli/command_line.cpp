@@ -65,6 +65,26 @@ void takes_number(CLI::Option& option, double low, double high) {
 
 namespace {
 
+/// A course that was handed out holds what builds instructors' commands and does not tell of them;
+/// a wheel does not hold it.
+bool has_staff_commands() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto root = course_root();
+  if (root && fs::exists(*root / "released", ignored)) return false;
+  return fs::exists(build_folder() / "bin" / "membound", ignored) ||
+         (root && fs::exists(*root / "grader/cli/staff", ignored));
+}
+
+/// The program's contents page as far as its commands are offered: it has a chapter for each kind
+/// of reader.
+std::string offered_part(std::string_view page) {
+  std::string text(page);
+  if (has_staff_commands()) return text;
+  const auto from = text.find("\n## For instructors\n");
+  return text.erase(from, text.find("\n## Labs and stages\n", from) - from);
+}
+
 /// The call on the command's help page: "membound check LAB[/STAGE]… [options]".
 std::string usage_of(std::string_view page) {
   constexpr std::string_view kCall = "\n    membound ";
@@ -135,7 +155,8 @@ base::Error usage_error(const CLI::App& command, const CLI::ParseError& error) {
 class HelpPages : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
-    return report::render_markdown(help_text(help_page_name(*app)),
+    const std::string_view page = help_text(help_page_name(*app));
+    return report::render_markdown(app->get_parent() == nullptr ? offered_part(page) : page,
                                    report::Style::for_stream(STDOUT_FILENO));
   }
 };
@@ -150,7 +171,8 @@ const CLI::App* deepest_parsed(const CLI::App& app) {
 std::vector<std::string> known_words(const CLI::App& app, bool options) {
   std::vector<std::string> words;
   if (!options) {
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::App* command :
+         app.get_subcommands([](const CLI::App* each) { return is_offered(*each); }))
       if (!command->get_name().empty()) words.push_back(command->get_name());  // else: a group
     return words;
   }
@@ -160,6 +182,24 @@ std::vector<std::string> known_words(const CLI::App& app, bool options) {
 }
 
 }  // namespace
+
+bool is_offered(const CLI::App& command) {
+  static constexpr std::string_view kStaffCommands[] = {
+#define STAFF_COMMAND(id, name) name,
+#include "grader/cli/staff_commands.def"
+  };
+  const bool is_staff =
+      std::ranges::find(kStaffCommands, command.get_name()) != std::end(kStaffCommands);
+  return !is_staff || has_staff_commands();
+}
+
+void become_whole_program(std::vector<std::string> words) {
+  std::string program = (build_folder() / "bin" / "membound").string();
+  std::vector<char*> arguments = {program.data()};
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+}
 
 std::string help_page_name(const CLI::App& app) {
   if (app.get_parent() == nullptr) return "membound";
@@ -180,6 +220,11 @@ CommandLine::CommandLine() : app_(std::make_unique<CLI::App>("", "membound")) {
 CommandLine::~CommandLine() = default;
 
 namespace {
+
+std::string& typed() {
+  static std::string text;
+  return text;
+}
 
 /// Takes "--labs DIR" out of the words, wherever it stands before a "--", and puts it into
 /// MEMBOUND_LABS: programs that this one starts then know the same labs. An error where no folder
@@ -204,6 +249,7 @@ base::Status take_labs(std::vector<const char*>& words) {
                          folder.empty() ? "no folder follows" : "\"" + folder + "\" is no folder",
                          "a folder with labs/, solutions/ and handouts/ of your own",
                          "mkdir it, then membound dev new NN-NAME --labs FOLDER"};
+    typed() += " --labs " + folder;
     all += (all.empty() ? "" : ":") + std::filesystem::absolute(folder, ignored).string();
     word = words.erase(word, value + 1);
   }
@@ -214,8 +260,11 @@ base::Status take_labs(std::vector<const char*>& words) {
 
 }  // namespace
 
+const std::string& typed_labs() { return typed(); }
+
 int CommandLine::run(int argc, const char* const* argv) {
   std::vector<const char*> words(argv, argv + argc);
+  typed().clear();
   if (const auto taken = take_labs(words); !taken) return report_error(taken.error());
   const int code = run_words(static_cast<int>(words.size()), words.data());
   const auto written = finish_output();
@@ -237,9 +286,9 @@ int CommandLine::run_words(int argc, const char* const* argv) {
     return kExitPassed;
   }
   const std::string first = argv[1];
-  const auto commands = known_words(*app_, false);
-  const bool is_command = std::find(commands.begin(), commands.end(), first) != commands.end();
-  if (!is_command && !first.starts_with('-'))
+  const auto meant =
+      app_->get_subcommands([&](const CLI::App* each) { return each->get_name() == first; });
+  if (meant.empty() && !first.starts_with('-'))
     return complain("there is no command \"" + first + "\"", first);
   try {
     app_->parse(argc, argv);
@@ -303,6 +352,7 @@ void add_student_commands(CommandLine& line) {
   line.add(add_reset);       // the skeleton back
   line.add(add_hand_in);     // one file to upload
   line.add(add_report_bug);  // one file for whoever helps
+  line.add(add_completion);  // for bash, zsh, fish
   line.add(add_doctor);      // what this machine can do
   line.add(add_run);         // any CUDA program on the virtual GPU
 }

@@ -36,6 +36,10 @@ inline constexpr int kExitInterrupted = 130;
 /// What a command does; returns the exit code.
 using Action = std::function<int()>;
 
+/// " --labs DIR" for each that stood in this line, as it was typed; a command that is advised next
+/// has it too. Empty where MEMBOUND_LABS alone names folders of labs.
+[[nodiscard]] const std::string& typed_labs();
+
 /// membound without a word: what it is, where the student is, the next command, on one screen.
 int show_first_screen();
 
@@ -56,6 +60,7 @@ void add_next(CLI::App& app, Action& chosen);
 void add_solution(CLI::App& app, Action& chosen);
 void add_hand_in(CLI::App& app, Action& chosen);
 void add_report_bug(CLI::App& app, Action& chosen);
+void add_completion(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 #define STAFF_COMMAND(id, name) void add_##id(CLI::App& app, Action& chosen);
@@ -122,6 +127,14 @@ class CommandLine {
 
 /// The contents page of the students' program; staff/main.cpp has that of the whole one.
 void add_student_commands(CommandLine& line);
+
+/// Whether lists and suggestions name the command: those of instructors and authors only where they
+/// are, so not in a course that was handed out.
+[[nodiscard]] bool is_offered(const CLI::App& command);
+
+/// Becomes the whole program, build folder/bin/membound, called with these words; returns where
+/// there is none.
+void become_whole_program(std::vector<std::string> words);
 
 /// "check", "dev-check", …: the help page of a (sub)command; "membound" for the program.
 [[nodiscard]] std::string help_page_name(const CLI::App& app);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <regex>
+#include <set>
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
@@ -77,14 +78,17 @@ base::Result<Checked> check_whole(const Context& context, const judge::CheckOpti
   if (!tools) return tools.error();
   std::vector<int> stages;
   for (const course::Stage& stage : lab.stages) stages.push_back(stage.number);
-  return check_labs(context, *tools, options, {{&lab, stages}}, catch_interrupts(),
-                    [&](const course::Result& result) {
-                      for (const course::StageResult& stage : result.stages)
-                        std::fputs(report::render_line(stage, context.out).c_str(), stdout);
-                      std::printf("  %s of %s points by this check\n",
-                                  report::points(result.points()).c_str(),
-                                  report::points(result.max_points()).c_str());
-                    });
+  const std::set<int> untouched = untouched_stages(context, lab);
+  return check_labs(
+      context, *tools, options, {{&lab, stages}}, catch_interrupts(),
+      [&](const course::Result& result) {
+        for (const course::StageResult& stage : result.stages)
+          std::fputs(
+              report::render_line(stage, context.out, untouched.contains(stage.stage)).c_str(),
+              stdout);
+        std::printf("  %s of %s points by this check\n", report::points(result.points()).c_str(),
+                    report::points(result.max_points()).c_str());
+      });
 }
 
 int run_hand_in(const HandInOptions& options) {
@@ -200,6 +204,8 @@ int run_report_bug(const std::string& out) {
   const std::vector<std::pair<std::string, std::string>> parts = {
       {"What happened", "(say here what you did, what you expected and what came instead)\n"},
       {"Version", "membound " + std::string(judge::kVersion) + "\n" + said_by({"uname", "-srm"})},
+      {"Folders", "course: " + context->place.root.string() +
+                      "\nprogress: " + context->place.state.string() + "\n"},
       {"Machine, device and compilers (membound doctor)",
        said_by({fs::read_symlink("/proc/self/exe").string(), "doctor"})},
       {"Last result", last_result(*context)},

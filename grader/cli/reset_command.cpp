@@ -255,7 +255,7 @@ int run_reset(const ResetOptions& options) {
   if (options.word.empty())
     return report_error({base::ErrorKind::kUsage, "reset", "no lab is named",
                          "a lab, or --course for the files that are not yours",
-                         "membound reset 03/2, or membound reset --course"});
+                         "membound reset 03/2, or ./membound reset --course"});
   const auto selection = course::select(context->course, options.word);
   if (!selection) return report_error(selection.error());
   Target target{selection->lab, context->kernel_of(*selection->lab), {}, ""};

@@ -3,10 +3,9 @@
 /// @file
 /// membound-student: the students' commands alone, so that a first check need not wait for what
 /// grades a class. Any other command is handed to the whole program beside it (staff/main.cpp).
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <filesystem>
 #include <vector>
 
 #include "grader/cli/command_context.hpp"
@@ -17,15 +16,18 @@ namespace {
 
 /// Returns only if there is no such program.
 int hand_over(std::vector<std::string> words) {
-  std::string program = (build_folder() / "bin" / "membound").string();
   const std::string name = words.front();
-  std::vector<char*> arguments = {program.data()};
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execv(program.c_str(), arguments.data());
-  return report_error({base::ErrorKind::kMachine, "membound " + name,
-                       "is not built yet: it is no students' command", program,
-                       "./membound " + name + ", which builds it"});
+  become_whole_program(std::move(words));
+  const auto root = course_root();
+  std::error_code ignored;
+  if (root && std::filesystem::exists(*root / "grader/cli/staff", ignored))
+    return report_error({base::ErrorKind::kMachine, "membound " + name,
+                         "is not built yet: it is no students' command",
+                         (build_folder() / "bin" / "membound").string(),
+                         "./membound " + name + ", which builds it"});
+  return report_error({base::ErrorKind::kUsage, "membound " + name,
+                       "is no students' command, and is not installed here",
+                       "a clone of the course", "membound --help, which lists what is here"});
 }
 
 void add_staff_commands(CLI::App& app, Action& chosen) {

@@ -74,7 +74,7 @@ base::Error unknown_stage(const Lab& lab, std::string_view word) {
   }
   return {base::ErrorKind::kUsage, "",
           "lab " + lab.id + " has no stage \"" + std::string(word) + "\"", "one of " + list,
-          did_you_mean(word, names, "")};
+          did_you_mean(word, names, "membound list " + lab.id)};
 }
 
 /// The stages that one word between commas means: "2", "2-4", "tiled", "til".

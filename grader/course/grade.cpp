@@ -129,6 +129,11 @@ void Grade::take_audit(Audit audited, const std::vector<StageResult>& found) {
   if (row_of(*verdict).has_score) score = result.points() * late_factor;
 }
 
+bool Grade::earned_by_prediction(const StageResult& stage) const {
+  return is_virtual_device(device) && stage.ratio && stage.points > 0 &&
+         *stage.ratio >= stage.pass_ratio && stage.verdict != Verdict::kOverBudget;
+}
+
 void Grade::end(GradeVerdict without_result, std::string why, const Lab& for_lab) {
   lab = for_lab.id;
   max_score = for_lab.max_points();
@@ -153,15 +158,16 @@ std::string duration_text(std::int64_t seconds) {
   return both(seconds / kDay, "day", seconds % kDay / kHour, "hour");
 }
 
-/// "12.5": a share as a person writes it.
-std::string percent_text(double share) {
-  std::string text = base::decimal(100 * share, 2);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
+}  // namespace
+
+std::string short_decimal(double value, int digits) {
+  std::string text = base::decimal(value, digits);
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+  }
   return text;
 }
-
-}  // namespace
 
 std::string late_text(const Grade& grade) {
   if (grade.late_by_seconds <= 0) return "";
@@ -175,7 +181,8 @@ std::string late_text(const Grade& grade) {
   if (grade.late_days > 0) text += base::counted(grade.late_days, "day") + " begun, ";
   if (grade.late_days_free > 0)
     text += std::to_string(grade.late_days_free) + " of the student's free late days used, ";
-  return text + (lost > 0 ? percent_text(lost) + " % of the points deducted" : "nothing deducted");
+  return text +
+         (lost > 0 ? short_decimal(100 * lost) + " % of the points deducted" : "nothing deducted");
 }
 
 std::string shown_student(const Grade& grade) {
@@ -229,14 +236,6 @@ double scaled(double points, double maximum, double worth) {
 }
 
 namespace {
-
-/// "12.5", "100": at most two decimals.
-std::string shortest(double value) {
-  std::string text = base::decimal(value, 2);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
-}
 
 std::vector<CourseTable::Column> columns_of(std::span<const Grade> grades,
                                             const std::map<std::string, double>& worth,
@@ -357,7 +356,7 @@ std::string write_up_text(const std::vector<WriteUpMark>& marks) {
     most += mark.item.points;
     open += mark.points ? 0 : 1;
   }
-  return shortest(points) + " of " + shortest(most) + " points" +
+  return short_decimal(points) + " of " + short_decimal(most) + " points" +
          (open == 0 ? "" : ", " + base::counted(open, "thing") + " not marked yet");
 }
 
@@ -366,17 +365,17 @@ std::string total_text(const CourseTable& table, const CourseRow& row) {
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
     const CourseCell& cell = row.cells[i];
     const bool open = cell.grade != nullptr && cell.grade->undecided();
-    const std::string points = open ? "?" : shortest(cell.points.value_or(0));
+    const std::string points = open ? "?" : short_decimal(cell.points.value_or(0));
     if (cell.part == Part::kCounts) {
       sum += (sum.empty() ? "" : " + ") + points;
-      if (table.has_weights) sum += " × " + shortest(table.labs[i].weight);
+      if (table.has_weights) sum += " × " + short_decimal(table.labs[i].weight);
       continue;
     }
     others += (others.empty() ? "; left out: " : ", ") + table.labs[i].lab +
               (cell.part == Part::kExcused ? " (excused)" : " (" + points + ", others are better)");
   }
-  return (sum.empty() ? "0" : sum) + " = " + shortest(row.total) + " of " + shortest(row.worth) +
-         others;
+  return (sum.empty() ? "0" : sum) + " = " + short_decimal(row.total) + " of " +
+         short_decimal(row.worth) + others;
 }
 
 }  // namespace membound::course

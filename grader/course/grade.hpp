@@ -160,6 +160,8 @@ struct Grade {
   /// Ends without a result: 0 points, or a withheld score where the verdict asks for it.
   void end(GradeVerdict without_result, std::string why, const Lab& lab);
 
+  /// Whether points of this stage of it depend on a speed that a virtual GPU predicted.
+  [[nodiscard]] bool earned_by_prediction(const StageResult& stage) const;
   /// There is no number to write for it: a person must decide, or excused it.
   [[nodiscard]] bool withheld() const {
     return (verdict.has_value() || excused) && !score.has_value();
@@ -169,6 +171,9 @@ struct Grade {
   /// Somebody handed something in, or a person decided all the same.
   [[nodiscard]] bool is_there() const { return verdict.has_value() || mark.has_value() || excused; }
 };
+
+/// Points and percents as people write them: "12.5", "100".
+[[nodiscard]] std::string short_decimal(double value, int digits = 2);
 
 /// "16 minutes late, 15 minutes of it forgiven: 1 day begun, 10 % of the points deducted"; empty
 /// for what is in time.

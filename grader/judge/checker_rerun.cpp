@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <regex>
 #include <set>
 #include <string>
@@ -55,7 +56,7 @@ bool has_chosen_tests(const RunRequest& run) {
 
 /// On a thread of its own, whose priority the program inherits.
 base::Result<RunOutcome> run_behind(const RunRequest& rerun) {
-  // Where this is refused it competes; nothing else hangs on it.
+  // Where this is refused it competes; nothing else depends on it.
   static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness));
   return run_stages(rerun);
 }
@@ -138,22 +139,32 @@ bool fails_alone(const RunRequest& run, const course::StageMeasurement& measurem
          first_failed(outcome->measurements.front()) != nullptr;
 }
 
-/// The lines of the submission that name an atomic operation: each of them is tried.
-std::vector<int> lines_with_atomics(const RunRequest& run) {
+int lines_of_submission(const RunRequest& run) {
   const auto text = course::read_submission(run.source, *run.lab);
-  std::vector<int> lines;
-  if (!text) return lines;
+  if (!text) return 0;
   const std::string kernel = course::split_submission(*text).kernel;
-  int number = 0;
-  for (const std::string_view line : base::lines_of(kernel)) {
-    ++number;
-    if (line.substr(0, line.find("//")).find("atomic") != std::string_view::npos)
-      lines.push_back(number);
-  }
-  return lines;
+  return static_cast<int>(base::lines_of(kernel).size());
 }
 
-/// Of a test whose result hangs on an order: which one?
+/// The last line whose orders alone make a test fail; 0: those of no line alone do. Where warps
+/// come to a line in another order, so they do to what comes after it: the last one is nearest to
+/// what goes wrong.
+int line_of_order(int lines, const std::function<bool(const std::string& lines)>& fails) {
+  int first = 1, last = std::max(lines, 1);
+  const auto range = [](int from, int to) {
+    return ":" + std::to_string(from) + "-" + std::to_string(to);
+  };
+  while (first < last) {
+    const int middle = first + (last - first) / 2;
+    if (fails(range(middle + 1, last)))
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return fails(range(first, last)) ? first : 0;
+}
+
+/// Of a test whose result depends on an order: which one?
 nlohmann::json report_of_order(const RunRequest& run, const course::StageMeasurement& suspect,
                                const std::string& test) {
   nlohmann::json report = {
@@ -169,25 +180,32 @@ nlohmann::json report_of_order(const RunRequest& run, const course::StageMeasure
        "as if it were 0: clear all of it. Else find what one warp writes and another reads, with "
        "atomics or volatile words too, and put __syncthreads() between, where every thread "
        "reaches it"}};
-  const std::vector<int> lines = lines_with_atomics(run);
   const auto fails = [&](const std::string& orders) {
     return fails_alone(run, suspect, test, orders);
   };
-  if (lines.empty() || !fails("lanes") || fails("none")) return report;
-  report["kind"] = "order of lanes";
-  report["text"] =
-      "the result is right when an atomic operation serves the lanes of a warp in the order of "
-      "their numbers, and wrong in another order; a GPU promises none";
-  report["advice"] =
-      "the result of an atomic operation gives each lane a place of its own, and does not say "
-      "whose is first. Where equals must keep their order, ask which lanes are alike "
-      "(__match_any_sync() "
-      "or __ballot_sync()) and count those before this one with __popc()";
-  const auto line = std::ranges::find_if(
-      lines, [&](int number) { return fails("lanes:" + std::to_string(number)); });
-  if (line == lines.end()) return report;
+  if (fails("none")) return report;
+  const bool of_lanes = fails("lanes");
+  if (of_lanes) {
+    report["kind"] = "order of lanes";
+    report["text"] =
+        "the result is right when an atomic operation serves the lanes of a warp in the order of "
+        "their numbers, and wrong in another order; a GPU promises none";
+    report["advice"] =
+        "the result of an atomic operation gives each lane a place of its own, and does not say "
+        "whose is first. Where equals must keep their order, ask which lanes are alike "
+        "(__match_any_sync() "
+        "or __ballot_sync()) and count those before this one with __popc()";
+  }
+  const int line = line_of_order(lines_of_submission(run), [&](const std::string& lines) {
+    return fails((of_lanes ? "lanes" : "warps") + lines);
+  });
+  if (line == 0) return report;
   report["file"] = run.source.string();
-  report["line"] = *line;
+  report["line"] = line;
+  if (!of_lanes)
+    report["text"] =
+        "the result is right when the warps of a block come to this line in the order of their "
+        "numbers, and wrong when others go first; a GPU promises no order";
   return report;
 }
 
@@ -197,8 +215,10 @@ nlohmann::json report_of_order(const RunRequest& run, const course::StageMeasure
 nlohmann::json reports_of_order(const RunRequest& run, const course::StageMeasurement& suspect,
                                 const course::StageMeasurement& seen) {
   const course::TestOutcome* const failed = first_failed(suspect);
-  if (suspect.device.virtual_name.empty() || failed == nullptr ||
-      suspect.abort != course::Cause::kNone || !seen.checks.empty())
+  // A program's kernels are run on a virtual GPU wherever the check is.
+  const bool is_virtual = run.backend->checks_at_once() || !suspect.device.virtual_name.empty();
+  if (!is_virtual || failed == nullptr || suspect.abort != course::Cause::kNone ||
+      !seen.checks.empty())
     return seen.checks;
   const auto rows = course::built_in_tests();
   if (std::ranges::any_of(rows, [&](const auto& row) { return row.name == failed->name; }))
@@ -289,7 +309,8 @@ RunRequest rerun_at_right_results(
     tests.push_back({measurement->kernel, easier_half(*measurement)});
     stages.push_back(measurement->stage);
   }
-  // What is found at right results shall not hang on how busy the machine is: no limit in seconds.
+  // What is found at right results shall not depend on how busy the machine is: no limit in
+  // seconds.
   return with_timed_launch(run, std::move(tests), std::move(stages),
                            checkers::checker_names_at_right_results(), TimedRerun::kSomeBlocks);
 }
@@ -407,9 +428,11 @@ namespace {
 /// The lines of a log that are the sanitizer's, without what all of them begin with.
 std::vector<std::string> lines_of_sanitizer(std::string_view log) {
   constexpr std::string_view kMark = "=========";
+  constexpr std::size_t kLongest = 4096;  // std::regex recurses over what it matches
   std::vector<std::string> lines;
   for (const std::string_view line : base::lines_of(log))
-    if (line.starts_with(kMark)) lines.emplace_back(base::trimmed(line.substr(kMark.size())));
+    if (line.starts_with(kMark))
+      lines.emplace_back(base::trimmed(line.substr(kMark.size(), kLongest)));
   return lines;
 }
 

@@ -44,7 +44,7 @@ struct CountingRuns {
   RunRequest on_virtual;  ///< on the virtual GPU
 };
 
-/// Who counts. What they count explains; no verdict and no point hangs on it, and where ncu
+/// Who counts. What they count explains; no verdict and no point depends on it, and where ncu
 /// surprises in any way the virtual GPU's counts stay, with a note that says why. There are two:
 /// CountsOnVirtualGpu and CountsWithNcu.
 class LaunchCounting {

@@ -4,6 +4,7 @@
 /// Findings held against the student's source: what was measured says that something is wrong, and
 /// the text which of the usual mistakes it is.
 #include <algorithm>
+#include <cctype>
 #include <regex>
 #include <string>
 #include <utility>
@@ -105,6 +106,25 @@ std::string guards_of(const StudentSource& source, int line) {
   return text;
 }
 
+/// Is the word a number of elements? Then a branch around the line, or before it, compares an index
+/// with it.
+bool is_a_bound(const StudentSource& source, int line, const std::string& word) {
+  const auto bounds = [&](const Branch* branch) {
+    const std::string test = test_of(*branch);
+    for (const char* const comparison : {"< ", "<= ", ">= ", "> "}) {
+      const std::size_t at = test.find(comparison + word);
+      if (at == std::string::npos) continue;
+      const std::size_t end = at + std::string(comparison).size() + word.size();
+      if (end == test.size() ||
+          (std::isalnum(static_cast<unsigned char>(test[end])) == 0 && test[end] != '_'))
+        return true;
+    }
+    return false;
+  };
+  return std::ranges::any_of(source.around(line), bounds) ||
+         std::ranges::any_of(returns_before(source, line), bounds);
+}
+
 void advise_out_of_bounds(const Place& place, Finding& finding) {
   if (holds(finding.text, "no address of the device") || holds(finding.text, "a null pointer")) {
     const int launch = place.source.find_line("<<<", place.first, place.last);
@@ -118,8 +138,10 @@ void advise_out_of_bounds(const Place& place, Finding& finding) {
     return;  // measured: it wrapped, or lies before the first element
   if (blame_guard(place, finding)) return;
   const std::string code = place.code(finding.line);
-  static const std::regex kFromBehind(R"(\[\s*(\w+) - (\w+)\s*\])");
-  if (std::smatch match; std::regex_search(code, match, kFromBehind)) {
+  // in[n - i], but neither in[i - 1] nor in[i - step].
+  static const std::regex kFromBehind(R"(\[\s*([A-Za-z_]\w*) - ([A-Za-z_]\w*)\s*\])");
+  if (std::smatch match; std::regex_search(code, match, kFromBehind) &&
+                         is_a_bound(place.source, finding.line, match[1].str())) {
     finding.advice = "for " + match[2].str() + " = 0 element " + match[1].str() + " - " +
                      match[2].str() + " is one past the end: " + match[1].str() + " - 1 - " +
                      match[2].str();

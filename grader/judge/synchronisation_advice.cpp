@@ -47,6 +47,16 @@ bool share_a_branch(const StudentSource& source, int first, int second) {
       around_second, [&](const Branch* other) { return stands_in_else_of(source, *other, first); });
 }
 
+/// Whether the lines are on the two sides of one if.
+bool are_two_sides(const StudentSource& source, int first, int second) {
+  const auto is_else = [&](int one, int other) {
+    return std::ranges::any_of(source.around(one), [&](const Branch* branch) {
+      return stands_in_else_of(source, *branch, other);
+    });
+  };
+  return is_else(first, second) || is_else(second, first);
+}
+
 /// The empty loop of a line, which waits for a word; null where it has none.
 const Branch* waiting_loop(const StudentSource& source, int line) {
   for (const Branch& branch : source.branches()) {
@@ -56,6 +66,25 @@ const Branch* waiting_loop(const StudentSource& source, int line) {
       return &branch;
   }
   return nullptr;
+}
+
+/// What orders two lines on the two sides of an if, between which no barrier can stand.
+std::string between_two_sides(const StudentSource& source, int first, int second) {
+  const SourceFunction* const function = source.function_at(first);
+  bool waits = false;
+  if (function != nullptr)
+    for (int line = function->line; line <= source.line_of(function->end - 1); ++line)
+      waits |= waiting_loop(source, line) != nullptr;
+  const std::string lines = "lines " + std::to_string(first) + " and " + std::to_string(second) +
+                            " are the two sides of one if, so no barrier can stand between them: ";
+  if (waits)
+    return lines +
+           "before one side stores the word that the other one waits for, put a __syncwarp() of "
+           "its own lanes, and then __threadfence_block(); without the fence the word may be seen "
+           "before what was read and written earlier";
+  return lines +
+         "end the if after the side that comes first, put __syncwarp() there (__syncthreads() for "
+         "several warps), and begin another if for the other side";
 }
 
 /// A shuffle, vote, match or reduction of a warp, as a line of code calls it.
@@ -115,10 +144,18 @@ void advise_race(const StagePlace& place, Finding& finding) {
                        "it only once: make the word volatile, or load it by an atomic operation";
       return;
     }
-  static const std::regex kBetween(R"(put __syncwarp\(\) \(or __syncthreads\(\)\) (.*?):)");
-  std::smatch match;
   static const std::regex kLines(R"(lines? (\d+)(?: and (\d+))?)");
   std::smatch lines;
+  static const std::regex kBarrier(R"(put __sync(?:warp|threads)\(\))");
+  if (std::regex_search(finding.advice, kBarrier) &&
+      std::regex_search(finding.advice, lines, kLines) && lines[2].matched)
+    if (const int first = std::stoi(lines[1]), second = std::stoi(lines[2]);
+        are_two_sides(place.source, first, second)) {
+      finding.advice = between_two_sides(place.source, first, second);
+      return;
+    }
+  static const std::regex kBetween(R"(put __syncwarp\(\) \(or __syncthreads\(\)\) (.*?):)");
+  std::smatch match;
   if (!std::regex_search(finding.advice, match, kBetween)) return;
   const std::string where = match[1].str();
   const bool has_two = std::regex_search(where, lines, kLines) && lines[2].matched;

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/workplace.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -65,80 +62,6 @@ fs::path harness_kernels(const Workplace& place) {
         fs::exists(file, ignored))
       return file;
   return stem;
-}
-
-namespace {
-
-constexpr double kCompileSeconds = 120;
-constexpr std::size_t kShownOutput = 4000;
-
-/// The C++ compiler of this machine: what CXX names, else the usual ones.
-fs::path host_compiler() {
-  const char* const path = std::getenv("PATH");
-  const char* const chosen = std::getenv("CXX");
-  for (const std::string& name : {std::string(chosen == nullptr ? "" : chosen), std::string("c++"),
-                                  std::string("g++"), std::string("clang++")}) {
-    if (name.empty()) continue;
-    if (name.find('/') != std::string::npos) return name;
-    if (auto found = base::find_in_path(name, path == nullptr ? "" : path); !found.empty())
-      return found;
-  }
-  return {};
-}
-
-base::Status compile_oracle(const fs::path& source, const fs::path& student, const fs::path& file) {
-  const fs::path compiler = host_compiler();
-  if (compiler.empty())
-    return base::Error{base::ErrorKind::kMachine, source.string(),
-                       "there is no C++ compiler here to compile it with", "c++ in PATH, or CXX",
-                       "apt-get install g++"};
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  // Several checks at once, of one process or of many, may be making it.
-  const fs::path part =
-      file.string() + "." + base::owner_mark() + "." + std::to_string(gettid()) + ".part";
-  const auto run = base::run_process(
-      {.arguments = {compiler.string(), "-std=c++20", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared",
-                     "-I" + student.string(), source.string(), "-o", part.string()},
-       .timeout_seconds = kCompileSeconds});
-  if (!run) return run.error();
-  if (run->exit_code == 0) fs::rename(part, file, error);
-  if (run->exit_code == 0 && !error) return base::Done{};
-  if (run->exit_code == 0)
-    return base::Error{base::ErrorKind::kMachine, file.string(),
-                       "cannot be written: " + error.message(), "a folder to keep it in",
-                       "check the rights of the folder and that the disk is not full"};
-  // The compiler's first line names the place.
-  return base::Error{base::ErrorKind::kInput, source.string(),
-                     "does not compile:\n" + run->output.substr(0, kShownOutput),
-                     "C++20 that includes \"oracle.hpp\"", "mend the first error that is named"};
-}
-
-}  // namespace
-
-base::Result<fs::path> make_oracle(const Workplace& place, const course::Lab& lab) {
-  if (!lab.has_oracle()) return fs::path();
-  const fs::path source = lab.folder / course::kOracleSource;
-  const fs::path student = place.root / "grader" / "harness" / "student";
-  std::error_code ignored;
-  const fs::path built = place.build / "labs" / lab.id / "oracle.so";
-  if (lab.tree.empty() && fs::exists(built, ignored) &&
-      fs::last_write_time(built, ignored) >= fs::last_write_time(source, ignored))
-    return built;
-  // What it is made of is its name: whatever changes makes another.
-  base::Sha256 digest;
-  for (const fs::path& file : {source, student / "oracle.hpp"}) {
-    const auto text = base::read_file(file);
-    if (!text) return text.error();
-    digest.add(file.string() + '\0' + std::to_string(text->size()) + '\0');
-    digest.add(*text);
-  }
-  constexpr std::size_t kDigits = 16;
-  const std::string name = lab.id + "-" + digest.finish().substr(0, kDigits) + ".so";
-  const fs::path made = place.state / "cache" / "oracles" / name;
-  if (fs::exists(made, ignored)) return made;
-  if (auto compiled = compile_oracle(source, student, made); !compiled) return compiled.error();
-  return made;
 }
 
 base::Error not_built(const fs::path& file) {

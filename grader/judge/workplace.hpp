@@ -44,10 +44,6 @@ struct Workplace {
 /// The lab's test program for stages of this kind.
 [[nodiscard]] std::filesystem::path test_program(const Workplace& place, const course::Lab& lab,
                                                  const course::StageKind& kind);
-/// The lab's oracle.cpp as a library, compiled if it is not there or something has changed; empty
-/// where the lab has none. An error names the lab's line that does not compile.
-[[nodiscard]] base::Result<std::filesystem::path> make_oracle(const Workplace& place,
-                                                              const course::Lab& lab);
 /// The harness's own kernels, as the build's compiler made them: a fatbin, or PTX.
 [[nodiscard]] std::filesystem::path harness_kernels(const Workplace& place);
 

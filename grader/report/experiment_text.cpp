@@ -174,6 +174,7 @@ std::string experiment_page(const ExperimentRun& run) {
                                  {"document", experiment.document},
                                  {"handout", experiment.lab + ", “" + experiment.section + "”"},
                                  {"style", template_text("style")},
+                                 {"narrow", template_text("narrow")},
                                  {"picture", experiment_picture(run)},
                                  {"rows", std::move(rows)}};
   auto page =

@@ -107,6 +107,7 @@ class Notebook {
       }
     }
     end_stage();
+    add_beside(false);
     for (const course::Stage& stage : lab_.stages)
       if (!seen_.contains(stage.number))
         return broken("no section \"" + std::string(kStageHeading) + std::to_string(stage.number) +
@@ -204,13 +205,18 @@ class Notebook {
     }
   }
 
+  /// What is handed in beside the code: answers, which a stage's check reads, or a write-up of what
+  /// the stages have shown.
+  void add_beside(bool before_the_stages) {
+    for (const auto& [name, text] : source_.beside)
+      if (const bool is_read = name == course::kAnswersFile; is_read == before_the_stages)
+        add_code("answers", "%%answers " + number_ + (is_read ? "" : " " + name) + "\n" + text);
+  }
+
   void end_stage() {
     add_text(std::exchange(text_, ""));
     if (stage_ == 0) return;
-    // Where answers are handed in beside the code, a stage's check reads them.
-    if (seen_.empty())
-      for (const auto& [name, text] : source_.beside)
-        add_code("answers", "%%answers " + number_ + "\n" + text);
+    if (seen_.empty()) add_beside(true);
     const std::string name = "stage-" + std::to_string(stage_);
     std::string code = course::stage_text(source_.kernel, stage_);
     if (course::stage_of_head(code) != stage_)

@@ -113,10 +113,10 @@ std::string render_program(const ProgramProfile& profile, const SourceReader& re
 }
 
 std::string program_page(const ProgramProfile& profile, const SourceReader& read) {
-  nlohmann::json values = {{"style", template_text("style")},   {"title", profile.program},
-                           {"device", profile.device},          {"head", nlohmann::json::array()},
-                           {"script", steps_script()},          {"rows", nlohmann::json::array()},
-                           {"kernels", nlohmann::json::array()}};
+  nlohmann::json values = {{"style", template_text("style")}, {"narrow", template_text("narrow")},
+                           {"title", profile.program},        {"device", profile.device},
+                           {"head", nlohmann::json::array()}, {"script", steps_script()},
+                           {"rows", nlohmann::json::array()}, {"kernels", nlohmann::json::array()}};
   for (const std::string& name : kHead) values["head"].push_back({{"name", name}});
   for (const KernelProfile& kernel : longest_first(profile.kernels)) {
     nlohmann::json cells = nlohmann::json::array();

@@ -163,7 +163,8 @@ Tone tone_of(Verdict verdict) {
   return Tone::kBad;
 }
 
-std::string render_line(const course::StageResult& stage, const Style& style) {
+std::string render_line(const course::StageResult& stage, const Style& style, bool untouched) {
+  if (untouched) return line_with(stage, kNotStarted, Tone::kFaint, style);
   return line_with(stage, words_for(stage.verdict), tone_of(stage.verdict), style);
 }
 
@@ -192,8 +193,7 @@ std::string render(const course::Result& result, const Style& style, const Stage
                    const SourceReader& read, const WholeLab& lab) {
   std::string text = head(result, style);
   for (const course::StageResult& stage : result.stages)
-    text += untouched.contains(stage.stage) ? line_with(stage, kNotStarted, Tone::kFaint, style)
-                                            : render_line(stage, style);
+    text += render_line(stage, style, untouched.contains(stage.stage));
   text += cases_text(result, style);
   const course::StageResult* explained = stage_to_explain(result, untouched);
   for (const course::StageResult& stage : result.stages)

@@ -22,8 +22,10 @@ namespace membound::report {
 /// How a verdict is meant: good, bad, or neither.
 [[nodiscard]] Tone tone_of(course::Verdict verdict);
 
-/// One line: sign, stage, verdict, ratio, speed, points.
-[[nodiscard]] std::string render_line(const course::StageResult& stage, const Style& style);
+/// One line: sign, stage, verdict, ratio, speed, points. A stage whose skeleton nobody has touched
+/// is not started, whatever its verdict.
+[[nodiscard]] std::string render_line(const course::StageResult& stage, const Style& style,
+                                      bool untouched = false);
 
 /// What happened in one stage: which tests passed, the first failure in full, the speed beside
 /// reference and ceiling, source lines with their cost, what was found, where to go next.
@@ -57,7 +59,7 @@ struct WholeLab {
 
 /// Whether a number that was said counts as the one that was counted: within 3 %; within 5 % of one
 /// that is not whole, an average that edges and last blocks change; and a share of time, which
-/// hangs on the compiler's code as well, within 5 percentage points.
+/// depends on the compiler's code as well, within 5 percentage points.
 [[nodiscard]] bool is_as_counted(const course::Question& question, double said, double counted);
 
 /// "Stage 2: you said 4 sectors; it was 32." with a newline. Empty where the stage asks nothing or

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "grader/base/strings.hpp"
+#include "grader/course/grade.hpp"
 
 namespace membound::report {
 namespace {
@@ -138,12 +139,7 @@ std::string listed(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string points(double value) {
-  std::string text = with_format("%.2f", value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
+std::string points(double value) { return course::short_decimal(value); }
 
 namespace {
 

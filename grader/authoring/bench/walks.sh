@@ -5,6 +5,8 @@
 # Lab 07's thirteen walks on virtual GPUs beside what the lecture of 2020 measured on the real ones: the tables
 # of grader/gpu_truth/records/walks_beside_the_lecture.md, from what `membound experiment` prints.
 #     walks.sh [MODEL…]
+# The slide of "2D, columns" repeats the kernel for rows, and read-only loads of the lecture's 2D tables were plain ones:
+# pairs with these are not comparable.
 set -euo pipefail
 
 [ $# -gt 0 ] || set -- gtx-1080-ti titan-v rtx-2080-ti
@@ -22,8 +24,12 @@ for model; do
       wrong = ""
       for (i = 1; i <= 3; ++i) for (j = 1; j < i; ++j) {
         if (theirs[i] < 1.1 * theirs[j] && theirs[j] < 1.1 * theirs[i]) continue
-        ++pairs
-        if ((theirs[i] > theirs[j]) != (ours[i] > ours[j])) { ++turned; wrong = "turned" }
+        other = name == "2D, columns" || name ~ /^(2D|filter|samples)/ && (i == 2 || j == 2)
+        ++pairs; fair += !other
+        if ((theirs[i] > theirs[j]) == (ours[i] > ours[j])) continue
+        ++turned; wrong_ones += !other
+        if (!other) wrong = "turned"
+        else if (wrong == "") wrong = "not comparable"
       }
       print line " " wrong " |"
     }
@@ -31,7 +37,8 @@ for model; do
       for (i = 2; i <= count; ++i) for (j = i; j > 1 && errors[j] < errors[j - 1]; --j) {
         swap = errors[j]; errors[j] = errors[j - 1]; errors[j - 1] = swap
       }
-      printf "%s: median error %.0f %%; of %d pairs of paths that differ by 10 %% or more in the lecture %d are turned\n\n",
-        model, 100 * errors[int((count + 1) / 2)], pairs, turned
+      printf "%s: median error %.0f %%; of %d pairs of paths that differ by 10 %% or more in the lecture %d are turned", model,
+        100 * errors[int((count + 1) / 2)], pairs, turned
+      printf "; of the %d that are comparable, %d\n\n", fair, wrong_ones
     }'
 done

@@ -16,6 +16,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/classroom/exchange/exchange.hpp"
+#include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
@@ -155,7 +156,9 @@ void add_hints(const Context& context, const course::Grade& grade, nlohmann::jso
 /// Facts for instructors, who alone see a hidden test; without points.
 void add_facts(const course::Grade& grade, const nlohmann::json& assignment,
                const std::string& confinement, nlohmann::json& results) {
-  std::string text = "Compiled " + confinement + "\nseed " + std::to_string(grade.seed);
+  const std::string& compiler = grade.result.compiler;
+  std::string text = "Compiled " + (compiler.empty() ? "" : "by " + compiler + " ") + confinement +
+                     "\nseed " + std::to_string(grade.seed);
   const auto total = assignment.find("total_points");
   if (total != assignment.end() && !total->is_null()) {
     const std::string points = total->is_string() ? total->get<std::string>() : total->dump();

@@ -390,7 +390,7 @@ int run_dev_new(const DevNewOptions& options) {
   const auto here = std::filesystem::current_path(ignored);
   for (const std::filesystem::path& file : *files)
     std::printf("%s\n", file.lexically_proximate(here).c_str());
-  std::printf("next: membound dev check --run %s\n", options.id.c_str());
+  std::printf("next: membound dev check --run %s%s\n", options.id.c_str(), typed_labs().c_str());
   return kExitPassed;
 }
 

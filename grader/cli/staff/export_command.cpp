@@ -10,7 +10,7 @@
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/classroom/exchange/exchange.hpp"
-#include "grader/classroom/intake/identities.hpp"
+#include "grader/classroom/intake/roster.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/class_grades.hpp"

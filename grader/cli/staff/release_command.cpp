@@ -40,11 +40,16 @@ struct ReleaseOptions {
   bool binaries = false;
   std::string reader = "class";
   std::vector<std::string> architectures;
+  bool for_gradescope = false;
   release::AutograderOptions autograder;
 };
 
-/// Whom a release without this compiler's references leaves out.
-std::string_view left_out_without(compilers::DeviceCompiler kind) {
+/// Whom a release without this compiler's references leaves out; nobody, if "".
+std::string_view left_out_without(compilers::DeviceCompiler kind, bool for_gradescope) {
+  if (for_gradescope)
+    return kind == compilers::DeviceCompiler::kNvcc
+               ? ""
+               : "containers that cannot fetch nvcc need the references that clang compiles";
   return kind == compilers::DeviceCompiler::kNvcc
              ? "students with a GPU, or with a CUDA toolkit, need the references that nvcc compiles"
              : "students without a GPU and without a CUDA toolkit need the references that clang "
@@ -68,11 +73,12 @@ base::Result<std::vector<compilers::CompilerInfo>> compilers_for(const ReleaseOp
       continue;
     }
     missing = compiler.error();
-    note = name + ": " + missing->found + "; " + std::string(left_out_without(kind));
+    const std::string_view left_out = left_out_without(kind, options.for_gradescope);
+    if (!left_out.empty()) note = name + ": " + missing->found + "; " + std::string(left_out);
   }
   if (!missing) return found;
   if (any && !found.empty()) {
-    report_note("compiled by " + found.front().name() + " alone (" + note + ")");
+    if (!note.empty()) report_note("compiled by " + found.front().name() + " alone (" + note + ")");
     return found;
   }
   if (options.compiler == "both")
@@ -214,17 +220,14 @@ int run_autograder(ReleaseOptions options) {
     options.autograder.lab = (*lab)->id;
     options.labs = {(*lab)->id};
   }
-  if (options.autograder.compiler.empty()) {
-    const auto found =
-        compilers::find_any_compiler(compilers::compiler_places(context->place.root));
-    if (!found) return report_error(found.error());
-    options.autograder.compiler = compilers::to_string(found->kind);
-  }
   // The container has no GPU: the build there is for the capability that is assumed without one.
-  options.compiler = options.autograder.compiler;
   options.architectures = {"90"};
+  options.for_gradescope = true;
   auto request = request_for(options, *context, scratch.path());
   if (!request) return report_error(request.error());
+  for (const compilers::CompilerInfo& one : request->compilers)
+    options.autograder.compilers += (options.autograder.compilers.empty() ? "" : " ") +
+                                    std::string(compilers::to_string(one.kind));
   auto students = make_tree(*request, *context);
   if (!students) return finish(students.error(), request->stop);
   const auto tree = release::autograder_tree(*request, *std::move(students), options.autograder);
@@ -258,7 +261,7 @@ void add_gradescope_autograder(CLI::App& app, Action& chosen) {
   CLI::App* const command = app.add_subcommand("gradescope-autograder", "");
   command->add_option("--out", options->out)->required();
   command->add_option("--lab", autograder.lab);
-  takes_one_of(*command->add_option("--compiler", autograder.compiler), {"nvcc", "clang"});
+  takes_one_of(*command->add_option("--compiler", options->compiler), {"nvcc", "clang"});
   command->add_option("--device", autograder.device);
   takes_whole(*command->add_option("--seconds", autograder.seconds), 30, 2400);
   command->callback(

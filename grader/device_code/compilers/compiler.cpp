@@ -143,7 +143,8 @@ std::string cannot_work(const fs::path& nvcc, const CompilerPlaces& places) {
   return "compiles nothing here" + (first.empty() ? "" : ": " + first);
 }
 
-base::Error none_found(DeviceCompiler kind, const std::string& passed_over) {
+base::Error none_found(DeviceCompiler kind, const CompilerPlaces& places,
+                       const std::string& passed_over) {
   base::Error error;
   error.kind = base::ErrorKind::kMachine;
   error.where = std::string(to_string(kind));
@@ -152,8 +153,12 @@ base::Error none_found(DeviceCompiler kind, const std::string& passed_over) {
     error.expected =
         "the CUDA compiler, version 12 or newer (in $MEMBOUND_TOOLKIT/bin, PATH, "
         "/usr/local/cuda/bin or .membound/toolkit)";
+    // What pip has installed has no launcher that fetches a toolkit.
+    std::error_code ignored;
     error.advice =
-        "call ./membound with --compiler nvcc, which fetches it, or set MEMBOUND_TOOLKIT";
+        places.root.empty() || fs::exists(places.root / "grader/launcher/install.sh", ignored)
+            ? "call ./membound with --compiler nvcc, which fetches it, or set MEMBOUND_TOOLKIT"
+            : "install a CUDA toolkit, set MEMBOUND_TOOLKIT to its folder; or use clang";
     if (passed_over.find("g++") != std::string::npos)
       error.advice =
           "install a g++ that it takes (sudo apt-get install g++), or use --compiler clang";
@@ -195,7 +200,9 @@ fs::path find_toolkit_program(const std::string& name, const CompilerPlaces& pla
 
 bool uses_earlier_launches(std::string_view source_text) {
   static const std::regex kNamed("\\bGpu\\b|\\bKERNEL\\b");
-  static const std::regex kEarlier("\\bbefore_this_block\\b|\\.then\\s*\\(\\s*\"|\\bgpu\\s*\\.");
+  // std::regex recurses over what it matches: no run of spaces is followed to its end.
+  static const std::regex kEarlier(
+      "\\bbefore_this_block\\b|\\.then\\s{0,99}\\(\\s{0,99}\"|\\bgpu\\s{0,99}\\.");
   const std::string text(source_text);
   return std::regex_search(text, kEarlier) && !std::regex_search(text, kNamed);
 }
@@ -274,7 +281,7 @@ base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlac
     if (passed_over.find(told) == std::string::npos)
       passed_over += (passed_over.empty() ? "" : ", ") + told;
   }
-  return none_found(kind, passed_over);
+  return none_found(kind, places, passed_over);
 }
 
 base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places,

@@ -5,6 +5,7 @@
 /// guard, and makes arrays, arguments and sizes of what it says about itself.
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@ struct LabOracle::Loaded {
   std::vector<oracle::Parameter> arrays;  ///< the pointers, in their order
   std::size_t output = 0;                 ///< which of them
   std::size_t sizes = 0;
+  int seconds = 0;  ///< of one call
 
   [[nodiscard]] std::string place() const {
     return std::string(table->file) + ":" + std::to_string(table->line);
@@ -92,7 +94,7 @@ struct Watched {
 const Watched* watched = nullptr;
 std::mutex guard;
 
-constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGVTALRM};
 
 void say(std::string_view text) {
   [[maybe_unused]] const auto n = write(2, text.data(), text.size());
@@ -107,6 +109,7 @@ void say(std::string_view text) {
 
 void on_crash(int number) {
   std::string_view name = "was aborted";
+  if (number == SIGVTALRM) name = "does not come to an end";
   if (number == SIGSEGV) name = "touched memory that is not there";
   if (number == SIGBUS) name = "touched memory that is not there (bus error)";
   if (number == SIGFPE) name = "divided by zero";
@@ -114,10 +117,12 @@ void on_crash(int number) {
   end_with(*watched, name);
 }
 
-/// While it lives, a crash of the process is the oracle's and is told as that.
+/// While it lives, a crash of the process is the oracle's and is told as that, and so is a call
+/// that takes the processor for longer than `seconds`. Not by the clock on the wall: machines are
+/// busy.
 class CrashGuard {
  public:
-  explicit CrashGuard(const Watched& about) : lock_(guard), stack_(SIGSTKSZ + kRoom) {
+  CrashGuard(const Watched& about, int seconds) : lock_(guard), stack_(SIGSTKSZ + kRoom) {
     watched = &about;
     // A stack of its own: an oracle that calls itself without end has used up the other.
     stack_t own{};
@@ -128,8 +133,10 @@ class CrashGuard {
     action.sa_handler = on_crash;
     action.sa_flags = SA_ONSTACK;
     for (std::size_t i = 0; i < kCrashes.size(); ++i) sigaction(kCrashes[i], &action, &old_[i]);
+    set_timer(seconds);
   }
   ~CrashGuard() {
+    set_timer(0);
     for (std::size_t i = 0; i < kCrashes.size(); ++i) sigaction(kCrashes[i], &old_[i], nullptr);
     sigaltstack(&old_stack_, nullptr);
     watched = nullptr;
@@ -138,6 +145,12 @@ class CrashGuard {
   CrashGuard& operator=(const CrashGuard&) = delete;
 
  private:
+  static void set_timer(int seconds) {
+    itimerval time{};
+    time.it_value.tv_sec = seconds;
+    setitimer(ITIMER_VIRTUAL, &time, nullptr);
+  }
+
   static constexpr std::size_t kRoom = 32 << 10;
   std::lock_guard<std::mutex> lock_;
   std::vector<char> stack_;
@@ -159,9 +172,10 @@ LabOracle::LabOracle(std::unique_ptr<Loaded> loaded) : loaded_(std::move(loaded)
 
 LabOracle::~LabOracle() { dlclose(loaded_->library); }
 
-base::Result<std::shared_ptr<const LabOracle>> LabOracle::load(
-    const std::filesystem::path& library) {
+base::Result<std::shared_ptr<const LabOracle>> LabOracle::load(const std::filesystem::path& library,
+                                                               int seconds) {
   auto loaded = std::make_unique<Loaded>();
+  loaded->seconds = seconds;
   loaded->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (loaded->library == nullptr)
     return refused(library.string(), "cannot be loaded: " + std::string(dlerror()),
@@ -227,7 +241,7 @@ std::vector<std::int64_t> LabOracle::counts(std::span<const std::int64_t> sizes)
   if (const auto elements = loaded_->table->facts.elements; elements != nullptr) {
     const Watched about{loaded_->place() + ": the function `elements` of the oracle ",
                         " for " + list_of(sizes) + "\n"};
-    const CrashGuard crashes(about);
+    const CrashGuard crashes(about, loaded_->seconds);
     elements(sizes.data(), counts.data());
   }
   return counts;
@@ -319,7 +333,7 @@ HostArray LabOracle::expected(std::span<const std::int64_t> sizes,
     arrays.push_back(array == loaded_->output ? fenced.data() + kFenceBytes
                                               : copies[input++].data());
   {
-    const CrashGuard crashes(about);
+    const CrashGuard crashes(about, loaded_->seconds);
     try {
       loaded_->table->call(arrays.data(), sizes.data(), loaded_->table->facts.scalars);
     } catch (const std::exception& error) {

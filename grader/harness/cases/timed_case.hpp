@@ -254,7 +254,7 @@ struct TimedCase {
   /// The same at any place; none where a place needs more than a few inputs. With one, a launch on
   /// the virtual GPU may be timed by some of its blocks.
   ExpectedByPlace expected_by_place{};
-  /// In its place, where all blocks add to an output that hangs on all of the only input: what
+  /// In its place, where all blocks add to an output that depends on all of the only input: what
   /// those that ran must have made of what they read.
   ExpectedOfRead expected_of_read{};
   [[nodiscard]] bool can_be_sampled() const { return expected_by_place || expected_of_read; }
@@ -297,9 +297,10 @@ struct LabProgram {
 /// right output, computed by the lab's own function on the CPU (student/oracle.hpp).
 class LabOracle {
  public:
-  /// An error names the library, or the lab's file and line where the oracle contradicts itself.
+  /// An error names the library, or the lab's file and line where the oracle contradicts itself. A
+  /// call that takes the processor for longer than `seconds` ends the program, as one that crashes.
   [[nodiscard]] static base::Result<std::shared_ptr<const LabOracle>> load(
-      const std::filesystem::path& library);
+      const std::filesystem::path& library, int seconds = 60);
   ~LabOracle();
 
   /// How many sizes the kernels take.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "grader/base/failpoint.hpp"
+#include "grader/base/older_systems.hpp"
 #include "grader/base/result.hpp"
 
 namespace membound::harness {
@@ -46,7 +47,7 @@ void Watchdog::loop() {
   while (!closing_) {
     if (!deadline_) {
       wakes_at_ = Clock::time_point::max();
-      changed_.wait(lock);
+      base::wait(changed_, lock);
     } else if (Clock::now() < deadline_->end) {
       wakes_at_ = deadline_->end;
       changed_.wait_until(lock, wakes_at_);  // which nobody else changes

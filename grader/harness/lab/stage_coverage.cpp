@@ -15,7 +15,7 @@ namespace membound::harness {
 namespace {
 
 /// What a whole run may take within a check, and what is too little to look for a rule: of a core
-/// with nothing else to do, by instructions and places, so that no verdict hangs on the host.
+/// with nothing else to do, by instructions and places, so that no verdict depends on the host.
 constexpr double kMostSeconds = 12, kLittleSeconds = 0.03;
 /// What one of a launch that is too slow may take: it earns nothing for its speed, and takes
 /// longest.

@@ -106,9 +106,10 @@ testing::AssertionResult StageRun::check_speed() {
     add_note("timed at " + ways.front().cases.front().label +
              ", the smallest size: checkers or a trace look on at all blocks there");
   if (session_.knows_no_parts(stage_))
-    add_remark("timed at " + ways.front().cases.front().label +
-               ", the smallest size, with all of its blocks: what some of them leave hangs on all "
-               "of the input");
+    add_remark(
+        "timed at " + ways.front().cases.front().label +
+        ", the smallest size, with all of its blocks: what some of them leave depends on all "
+        "of the input");
   const bool is_last = session_.stages().back().number == stage_.number;
   if (is_last && session_.device().timing_rules().comparable_with_cpus)
     measurement_.cpu_baselines = time_cpu_baselines(session_.program(), session_.timed_size(stage_),

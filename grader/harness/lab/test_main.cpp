@@ -76,7 +76,7 @@ std::string time_one(Session& session, const OneCase& one, ReferenceTimes& times
   double other_ns = time.time_ns;  // with other data
   if (time.time_ns > 0) {
     time.ceiling = bench.ceiling(request);
-    // What hangs on the data shows at the largest size; where that cannot be sampled, run whole.
+    // What depends on the data shows at the largest size; where that cannot be sampled, run whole.
     if (one.is_largest || !one.sampled)
       other_ns = time_with(session.seeds().derive(request.seed, 1)).time_ns;
   }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "grader/base/older_systems.hpp"
 #include "grader/harness/cases/statistics.hpp"
 
 namespace membound::harness {
@@ -124,7 +125,8 @@ ClockComparison compare_clocks(const std::vector<double>& event_ns, const Outsid
   comparison.outside_ns = median(samples.work_wall_ns) - median(samples.nothing_wall_ns) +
                           median(samples.nothing_event_ns);
   // Independent samples: the variances add up.
-  const double sigma = std::hypot(spread(samples.work_wall_ns), spread(samples.nothing_wall_ns));
+  const double sigma =
+      base::hypotenuse(spread(samples.work_wall_ns), spread(samples.nothing_wall_ns));
   comparison.tolerance_ns = std::max({kShare * device_ns, kSigmas * sigma, kWayNs});
   comparison.agrees = std::abs(comparison.outside_ns - device_ns) <= comparison.tolerance_ns;
   return comparison;

@@ -104,6 +104,12 @@ PartsRun::Ran PartsRun::launch(const ReadyLaunch& launch, std::span<const BlockR
   return ran;
 }
 
+void PartsRun::clear_scratch() {
+  if (student().launch.scratch_bytes == 0) return;
+  cuda_check(cudaMemset(student().scratch.data(), 0, student().launch.scratch_bytes),
+             "clearing scratch memory");
+}
+
 bool PartsRun::inputs_are_as_drawn(std::uint64_t seed) const {
   const Side& side = student_side();
   for (std::size_t i = 0; i < side.inputs.size(); ++i)
@@ -413,7 +419,7 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
   const bool has_slices = of_sample < kManySlices;
   const auto slice = has_slices ? alone.show_slices(Alone::slice_of(first_block)) : std::nullopt;
   if (slice && !alone.reads() && slice->written != *first)
-    return "where a block writes does not hang on itself alone";
+    return "where a block writes does not depend on itself alone";
   const bool by_slices =
       effort.is_sparing && slice && !alone.reads() && slice->steps < of_block / kMuchShorter;
   const Tiling::Show show = [&](std::span<const std::uint64_t> some) {

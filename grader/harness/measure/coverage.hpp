@@ -53,6 +53,10 @@ class PartsRun : public TimedRun {
   /// The same on the inputs that are there, and on what earlier launches have left.
   [[nodiscard]] Ran run_ranges_again(std::span<const BlockRange> blocks);
 
+  /// Sets the scratch to 0: a block of a plan's last launch that runs alone finds nothing there
+  /// that an earlier launch would have prepared.
+  void clear_scratch();
+
   /// Whether what was touched of the inputs is as it was drawn.
   [[nodiscard]] bool inputs_are_as_drawn(std::uint64_t seed) const;
   /// The inputs of the run with this seed, at any place, and as arrays.

@@ -203,7 +203,7 @@ void TimedRun::write_all_inputs(const Answer& answer, Side& side, std::uint64_t 
 }
 
 void TimedRun::prepare(const Answer& answer, Side& side, std::uint64_t seed) {
-  // A process has its own pages, and which memory channels a stride meets hangs on them: places
+  // A process has its own pages, and which memory channels a stride meets depends on them: places
   // drawn for each run, and for each side, make that noise, which the interval of the ratio shows.
   std::uint64_t draw = ~static_cast<std::uint64_t>(side.device.number()) << kPlaceDraws;
   side.output.place(parts_.seeds.derive(seed, draw++));

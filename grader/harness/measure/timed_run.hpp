@@ -106,9 +106,9 @@ class TimedRun {
   /// Compares what was kept with the right answer: the reference's output, there now, or the lab's.
   [[nodiscard]] Difference compare_kept();
   /// Of a sampled run, right after it: what the student's blocks wrote, held against the lab's own
-  /// answer for the run with this seed. Where that hangs on what they read (expected_of_read), the
-  /// elements are those that were read.
-  /// `see` is shown the runs of elements that were written, in order.
+  /// answer for the run with this seed. Where that depends on what they read (expected_of_read),
+  /// the elements are those that were read. `see` is shown the runs of elements that were written,
+  /// in order.
   using SeeElements = std::function<void(std::size_t first, std::size_t count)>;
   [[nodiscard]] WrittenPart compare_sample(std::uint64_t seed, const SeeElements& see = {}) const;
   /// Suspects a sampled run that changed its inputs, where a graded run looks.

@@ -138,7 +138,7 @@ class WholeRunner {
 
   /// Blocks of the range after one of `count` that has touched so many bytes.
   [[nodiscard]] std::uint64_t next_count(std::uint64_t count, std::uint64_t bytes) const {
-    const double fits = static_cast<double>(limits_.bytes / 4) /
+    const double fits = static_cast<double>(limits_.bytes) / 4 /
                         static_cast<double>(std::max<std::uint64_t>(1, bytes));
     const double wanted = static_cast<double>(count) * std::min(fits, double{kGrowth});
     return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
@@ -308,6 +308,7 @@ class FarBlocks {
   /// be run alone.
   std::optional<Footprint> look(const BlockRange& range) {
     const BlockRange limited{range.first, range.count, kFarInstructions};
+    run_.clear_scratch();
     const PartsRun::Ran ran =
         of_read_ ? run_.run_range_to_read(limited) : run_.run_range(seed_, limited);
     if (!ran.not_run.empty()) return std::nullopt;

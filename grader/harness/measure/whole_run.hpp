@@ -34,7 +34,7 @@ namespace membound::harness {
 /// What a whole run may take.
 struct WholeLimits {
   /// Warp instructions: about ten seconds for each thousand million. No clock: what comes of a run
-  /// is not to hang on the host.
+  /// is not to depend on the host.
   std::uint64_t instructions = 8'000'000'000;
   /// Of arrays at once; ranges are cut so that they need a quarter of it.
   std::uint64_t bytes = std::uint64_t{1} << 30;

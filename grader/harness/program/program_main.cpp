@@ -118,100 +118,6 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   return {std::move(options), "", 0};
 }
 
-/// What came of it.
-struct ReplayedTest {
-  std::string name;
-  course::Cause abort = course::Cause::kNone;  ///< the machine's fault or ours; then `message` says
-  /// Why what the program handed in is not the device's work; "" where it is.
-  std::string message;
-  /// Drawn orders of turns, in which nothing else was done otherwise, gave other results.
-  bool hangs_on_order = false;
-  /// Of each call that has_worked(): whether anything it did came into the output, and what of
-  /// memory it read and wrote.
-  std::vector<bool> arrived;
-  std::vector<std::vector<runner::MemoryUse>> uses;
-};
-
-/// `orders`: as replay() has it.
-ReplayedTest replayed_in(std::uint64_t orders, const HostTest& test, const ProgramTest& first,
-                         const Setting& setting, std::uint64_t key) {
-  ProgramTest again(
-      first,
-      [&](const RunEnd& run, OtherInputs inputs) {
-        return replay(setting, run, std::move(inputs), orders);
-      },
-      key);
-  const testing::AssertionResult result = test.body(again);
-  ReplayedTest told;
-  told.name = test.name;
-  told.abort = again.abort();
-  if (!result) told.message = result.message();
-  told.arrived = again.arrived();
-  for (const runner::Call& call : again.replayed_calls())
-    if (has_worked(call)) told.uses.push_back(call.uses);
-  const auto worked = std::ranges::count_if(first.end().calls, has_worked);
-  // Both runners were asked for the same and answered the same.
-  MEMBOUND_CHECK(told.arrived.empty() ||
-                 static_cast<std::ptrdiff_t>(told.arrived.size()) == worked);
-  return told;
-}
-
-/// In drawn orders of turns, and where that does not come out right, in the usual ones, too: then
-/// that alone says why.
-ReplayedTest replayed(const HostTest& test, const ProgramTest& first, const Setting& setting,
-                      std::uint64_t key) {
-  ReplayedTest told = replayed_in(key | 1, test, first, setting, key);
-  if (told.message.empty()) return told;
-  told = replayed_in(0, test, first, setting, key);
-  told.hangs_on_order = told.message.empty();
-  return told;
-}
-
-/// Runs the program once more on what it was given, and other words come with its copies to the
-/// host. `key` decides about them.
-base::Result<RunEnd> run_with_changed_copies(const Given& given, Setting setting,
-                                             std::uint64_t key) {
-  setting.keeps_requests = false;
-  // Some bit of every word, among them one of a float's exponent: no rounding explains it.
-  constexpr std::uint32_t kAlwaysChanged = (1U << 25) | 1;
-  setting.changed_bits = static_cast<std::uint32_t>(key) | kAlwaysChanged;
-  setting.runner_environment["MEMBOUND_CHECK"] = "none";
-  // A program may print each of them before it ends.
-  setting.program_limits.output_bytes = 64 * jail::kMegabyte;
-  return run_program(setting, given);
-}
-
-void run_with_other_copies(const ProgramTest& first, const Setting& setting, std::uint64_t key,
-                           ReplayedTest& told) {
-  const auto run = run_with_changed_copies(first.given(), setting, key);
-  if (!run) {
-    told.abort = course::Cause::kCrash;
-    told.message = base::to_string(run.error());
-    return;
-  }
-  if (run->program.exit_code != 0) return;
-  for (const auto& [name, output] : first.end().outputs)
-    if (const auto changed = run->outputs.find(name);
-        changed != run->outputs.end() && told.message.empty())
-      told.message = why_not_as_copied(output, changed->second, name);
-}
-
-/// Begins it. `key` decides about the other inputs; the program cannot work it out from its own.
-/// `runs_again`: instead, the program itself runs once more, and other words come with its copies
-/// to the host, which it has to hand in. A program that ends otherwise then has looked at them.
-std::future<ReplayedTest> begin_replay(const HostTest& test,
-                                       std::shared_ptr<const ProgramTest> first,
-                                       const Setting& setting, std::uint64_t key, bool runs_again) {
-  return std::async(std::launch::async,
-                    [&test, first = std::move(first), setting, key, runs_again] {
-                      if (!runs_again) return replayed(test, *first, setting, key);
-                      ReplayedTest told;
-                      told.name = test.name;
-                      run_with_other_copies(*first, setting, key, told);
-                      return told;
-                    });
-}
-
 /// How a program ended well although other words came with its copies; "" where it did not.
 std::string why_not_noticed(const RunEnd& run, const std::string& test) {
   const jail::JailOutcome& program = run.program;
@@ -406,14 +312,57 @@ bool reached_its_own_limit(const RunEnd& end) {
 }
 
 /// The test came out right, but not in another order of turns.
-void fail_for_its_order(const std::string& name, std::vector<course::TestOutcome>& tests) {
-  const auto test = std::ranges::find(tests, name, &course::TestOutcome::name);
-  if (test == tests.end()) return;
-  test->passed = false;
-  test->message =
-      "The results are right in one order of turns alone: the same calls with other inputs gave "
-      "other results once warps, blocks and the lanes of atomic operations took their turns in "
-      "another order. A GPU promises none.";
+void fail_for_its_order(course::TestOutcome& test) {
+  test.passed = false;
+  test.message =
+      "The results are right in one order of turns alone: the same calls gave other results once "
+      "warps, blocks and the lanes of atomic operations took their turns in another order. A GPU "
+      "promises none.";
+}
+
+/// Whether checkers look on in the runner at all that is done there.
+bool checkers_look_on(const Setting& setting) {
+  const auto checks = setting.runner_environment.find("MEMBOUND_CHECK");
+  return checks != setting.runner_environment.end() && checks->second != "none" &&
+         !checks->second.empty();
+}
+
+/// How a test is tried: with checkers and without. `used` is what it was tried with in the end.
+struct Ways {
+  const Setting* checked = nullptr;  ///< null: no checker looks on
+  const Setting* usual = nullptr;
+  const Setting* used = nullptr;
+};
+
+/// A test in orders drawn from `orders`, unless that is 0. Where it does not come out right, in the
+/// usual ones, too, in which a finding names who is first: what comes out right there alone, and
+/// without a finding, depends on the order. Checkers lay memory out otherwise and take their time:
+/// what fails with them, or has findings, is decided without them. When calls began and ended they
+/// leave as it is. Adds what they found to `checks`.
+Tried try_each_way(std::uint64_t orders, const HostTest& test, Ways& ways, int stage,
+                   std::uint64_t seed, nlohmann::json& checks) {
+  const auto is_open = [](const Tried& tried) {
+    return !is_clean(tried) && !reached_its_own_limit(tried.end);
+  };
+  ways.used = ways.checked != nullptr ? ways.checked : ways.usual;
+  Setting first = *ways.used;
+  first.orders = orders;
+  Tried tried = try_test(test, first, stage, seed);
+  bool hangs_on_order = false;
+  if (orders != 0 && is_open(tried)) {
+    const bool came_out_right = tried.outcome.passed && tried.abort == course::Cause::kNone;
+    // What does not end takes as long each time.
+    if (tried.abort == course::Cause::kTimeout) ways.used = ways.usual;
+    tried = try_test(test, *ways.used, stage, seed);
+    hangs_on_order = !came_out_right && is_clean(tried);
+  }
+  add_checks(tried.report, test.name, checks);
+  if (ways.used == ways.checked && is_open(tried))
+    tried = try_test(test, *(ways.used = ways.usual), stage, seed);
+  if (!hangs_on_order) return tried;
+  fail_for_its_order(tried.outcome);
+  tried.passed = nullptr;
+  return tried;
 }
 
 /// Of the tests before the last one, a replay each would double what a check costs: one is
@@ -444,21 +393,20 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     if (!wanted.empty() && std::ranges::find(wanted, test.name) == wanted.end()) continue;
     const std::string id = stage.kernel + "." + test.name;
     const std::uint64_t seed = seeds.derive(options.seed, base::stable_hash(id));
-    const Setting* used = looks ? &checked : &usual;
-    Tried tried = try_test(test, *used, stage.number, seed);
-    add_checks(tried.report, test.name, measurement.checks);
-    // Checkers lay memory out otherwise and take their time: what fails with them, or has findings,
-    // is decided without them. When calls began and ended they leave as it is.
-    if (looks && !is_clean(tried) && !reached_its_own_limit(tried.end))
-      tried = try_test(test, *(used = &usual), stage.number, seed);
     const auto number = static_cast<std::size_t>(&test - kTests.data());
     const bool is_last = number + 1 == kTests.size();
+    const std::uint64_t of_replay = seeds.derive(options.seed, base::stable_hash(id + ".replay"));
+    // The last test's calls and times are held against demands: a replay draws its orders. Of tests
+    // that were asked for, whoever wants to know what depends on the order asks without checkers.
+    const bool draws = wanted.empty() ? !is_last : !checkers_look_on(usual);
+    Ways ways{.checked = looks ? &checked : nullptr, .usual = &usual};
+    Tried tried =
+        try_each_way(draws ? of_replay | 1 : 0, test, ways, stage.number, seed, measurement.checks);
+    const Setting* const used = ways.used;
     const bool can_be_replayed = used->keeps_requests && tried.passed != nullptr;
     last_is_replayed = is_last && can_be_replayed;
     if (can_be_replayed && (is_last || is_replayed_too(number, replays.empty(), tried.end, drawn)))
-      replays.push_back(begin_replay(test, tried.passed, *used,
-                                     seeds.derive(options.seed, base::stable_hash(id + ".replay")),
-                                     !is_last));
+      replays.push_back(begin_replay(test, tried.passed, *used, of_replay, !is_last));
     if (is_last && tried.passed != nullptr && wanted.empty() && demands(stage, "compares-results"))
       with_changed_copies =
           std::async(std::launch::async,
@@ -486,7 +434,9 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
       measurement.abort_text = told.message + ", after the test " + told.name;
       return measurement;
     }
-    if (told.hangs_on_order) fail_for_its_order(told.name, measurement.tests);
+    if (told.hangs_on_order)
+      fail_for_its_order(
+          *std::ranges::find(measurement.tests, told.name, &course::TestOutcome::name));
     // The last one's says more: how the device came to what was handed in.
     if (!told.message.empty())
       evidence.not_the_devices = "In the test " + told.name + ": " + told.message;

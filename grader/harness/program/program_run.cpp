@@ -100,6 +100,7 @@ class Run {
       RunnerFiles files{runners_end.get(), records.calls.get(), records.findings.get()};
       if (setting_.keeps_requests) files.requests = records.requests.get();
       files.changed_bits = setting_.changed_bits;
+      files.orders = setting_.orders;
       runner = run_runner(setting_, files);
       runners_end = {};  // the program sees the end of a runner that is no more
     });

@@ -33,6 +33,9 @@ struct Setting {
   bool keeps_requests = false;  ///< so that a run can be done once more: RunEnd::requests
   /// Bits that are changed in every word that copies bring to the program; 0: none are.
   std::uint32_t changed_bits = 0;
+  /// A virtual GPU draws from it in which orders warps, blocks and the lanes of atomic operations
+  /// take their turns, beside checkers too; 0: they are the usual ones.
+  std::uint64_t orders = 0;
 };
 
 /// What one run is given.
@@ -64,7 +67,7 @@ struct RunEnd {
 struct RunnerFiles {
   int socket = -1, calls = -1, findings = -1, requests = -1;
   bool follows_data = false;  ///< its calls tell what launches read and wrote, and no times
-  std::uint64_t orders = 0;   ///< likewise, in orders drawn from this; 0: in the usual ones
+  std::uint64_t orders = 0;   ///< Setting::orders
   std::uint32_t changed_bits = 0;
 };
 /// Runs a runner to its end.

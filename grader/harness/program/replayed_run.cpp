@@ -13,6 +13,8 @@
 
 #include "grader/base/result.hpp"
 #include "grader/harness/cases/data.hpp"
+#include "grader/harness/program/data_flow.hpp"
+#include "grader/harness/program/program_test.hpp"
 #include "grader/sandbox/runner/call_record.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 #include "grader/sandbox/runner/protocol.hpp"
@@ -293,6 +295,86 @@ base::Result<Replay> replay(const Setting& setting, const RunEnd& run, OtherInpu
   if (!noted) return noted.error();
   result.calls = *std::move(noted);
   return result;
+}
+
+base::Result<RunEnd> run_with_changed_copies(const Given& given, Setting setting,
+                                             std::uint64_t key) {
+  setting.keeps_requests = false;
+  setting.orders = 0;
+  // Some bit of every word, among them one of a float's exponent: no rounding explains it.
+  constexpr std::uint32_t kAlwaysChanged = (1U << 25) | 1;
+  setting.changed_bits = static_cast<std::uint32_t>(key) | kAlwaysChanged;
+  setting.runner_environment["MEMBOUND_CHECK"] = "none";
+  // A program may print each of them before it ends.
+  setting.program_limits.output_bytes = 64 * jail::kMegabyte;
+  return run_program(setting, given);
+}
+
+namespace {
+
+/// `orders`: as replay() has it.
+ReplayedTest replayed_in(std::uint64_t orders, const HostTest& test, const ProgramTest& first,
+                         const Setting& setting, std::uint64_t key) {
+  ProgramTest again(
+      first,
+      [&](const RunEnd& run, OtherInputs inputs) {
+        return replay(setting, run, std::move(inputs), orders);
+      },
+      key);
+  const testing::AssertionResult result = test.body(again);
+  ReplayedTest told;
+  told.name = test.name;
+  told.abort = again.abort();
+  if (!result) told.message = result.message();
+  told.arrived = again.arrived();
+  for (const runner::Call& call : again.replayed_calls())
+    if (has_worked(call)) told.uses.push_back(call.uses);
+  const auto worked = std::ranges::count_if(first.end().calls, has_worked);
+  // Both runners were asked for the same and answered the same.
+  MEMBOUND_CHECK(told.arrived.empty() ||
+                 static_cast<std::ptrdiff_t>(told.arrived.size()) == worked);
+  return told;
+}
+
+/// In drawn orders of turns, and where that does not come out right, in the usual ones, too: then
+/// that alone says why.
+ReplayedTest replayed(const HostTest& test, const ProgramTest& first, const Setting& setting,
+                      std::uint64_t key) {
+  ReplayedTest told = replayed_in(key | 1, test, first, setting, key);
+  if (told.message.empty()) return told;
+  told = replayed_in(0, test, first, setting, key);
+  told.hangs_on_order = told.message.empty();
+  return told;
+}
+
+void run_with_other_copies(const ProgramTest& first, const Setting& setting, std::uint64_t key,
+                           ReplayedTest& told) {
+  const auto run = run_with_changed_copies(first.given(), setting, key);
+  if (!run) {
+    told.abort = course::Cause::kCrash;
+    told.message = base::to_string(run.error());
+    return;
+  }
+  if (run->program.exit_code != 0) return;
+  for (const auto& [name, output] : first.end().outputs)
+    if (const auto changed = run->outputs.find(name);
+        changed != run->outputs.end() && told.message.empty())
+      told.message = why_not_as_copied(output, changed->second, name);
+}
+
+}  // namespace
+
+std::future<ReplayedTest> begin_replay(const HostTest& test,
+                                       std::shared_ptr<const ProgramTest> first,
+                                       const Setting& setting, std::uint64_t key, bool runs_again) {
+  return std::async(std::launch::async,
+                    [&test, first = std::move(first), setting, key, runs_again] {
+                      if (!runs_again) return replayed(test, *first, setting, key);
+                      ReplayedTest told;
+                      told.name = test.name;
+                      run_with_other_copies(*first, setting, key, told);
+                      return told;
+                    });
 }
 
 }  // namespace membound::harness

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/course/measurement.hpp"
 #include "grader/harness/program/program_run.hpp"
 
 namespace membound::harness {
@@ -74,5 +77,35 @@ struct Replay {
 /// of atomic operations take their turns. An error is the machine's or ours.
 [[nodiscard]] base::Result<Replay> replay(const Setting& setting, const RunEnd& run,
                                           OtherInputs inputs, std::uint64_t orders = 0);
+
+class ProgramTest;
+struct HostTest;
+
+/// What came of a test that passed and was asked once more.
+struct ReplayedTest {
+  std::string name;
+  course::Cause abort = course::Cause::kNone;  ///< the machine's fault or ours; then `message` says
+  /// Why what the program handed in is not the device's work; "" where it is.
+  std::string message;
+  /// Drawn orders of turns, in which nothing else was done otherwise, gave other results.
+  bool hangs_on_order = false;
+  /// Of each call that has_worked(): whether anything it did came into the output, and what of
+  /// memory it read and wrote.
+  std::vector<bool> arrived;
+  std::vector<std::vector<runner::MemoryUse>> uses;
+};
+
+/// Begins that. `key` decides about the other inputs; the program cannot work it out from its own.
+/// `runs_again`: instead, the program itself runs once more, and other words come with its copies
+/// to the host, which it has to hand in. A program that ends otherwise then has looked at them.
+[[nodiscard]] std::future<ReplayedTest> begin_replay(const HostTest& test,
+                                                     std::shared_ptr<const ProgramTest> first,
+                                                     const Setting& setting, std::uint64_t key,
+                                                     bool runs_again);
+
+/// Runs the program once more on what it was given, and other words come with its copies to the
+/// host. `key` decides about them.
+[[nodiscard]] base::Result<RunEnd> run_with_changed_copies(const Given& given, Setting setting,
+                                                           std::uint64_t key);
 
 }  // namespace membound::harness

@@ -5,7 +5,8 @@
 
 // What is wider than the page scrolls; a keyboard reaches it only if it can have the focus.
 // A word above it says that there is more.
-for (const box of document.querySelectorAll('pre, .table, .wide, figure, .memproto')) {
+const wide = 'pre, .table, .wide, figure, .memproto, div.fragment, .markdownTable, .doxtable, .fieldtable, .memberdecls';
+for (const box of document.querySelectorAll(wide)) {
   if (box.scrollWidth <= box.clientWidth + 1) continue;
   box.tabIndex = 0;
   if (box.closest('.found, summary') || box.parentElement.closest('.table, .wide, figure')) continue;

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <mutex>
 
@@ -342,15 +341,13 @@ cudaError_t forward_launch(const void* function, dim3 grid, dim3 block, void** a
       return static_cast<std::int32_t>(cudaErrorInvalidResourceHandle);
     if (kernel.library->device != current_device())
       return static_cast<std::int32_t>(cudaErrorInvalidDeviceFunction);
-    if (shared_bytes > std::numeric_limits<std::uint32_t>::max())
-      return static_cast<std::int32_t>(cudaErrorInvalidValue);
     // Of a program's launches its timeline is judged, which knows none of this kind.
     if (cooperative && runner.device().records_calls != 0)
       return static_cast<std::int32_t>(cudaErrorNotSupported);
     Launch launch{kernel.number,
                   {grid.x, grid.y, grid.z},
                   {block.x, block.y, block.z},
-                  static_cast<std::uint32_t>(shared_bytes),
+                  static_cast<std::uint32_t>(shared_bytes),  // as a driver takes them
                   {},
                   in,
                   cooperative ? 1U : 0U};

@@ -156,7 +156,7 @@ struct Noted {
   int calls = -1, requests = -1, report = -1;
   bool follows_data = false;
   std::uint32_t changed_bits = 0;
-  std::uint64_t orders = 0;  ///< of warps, blocks and lanes, with `follows_data`: 0 for the usual
+  std::uint64_t orders = 0;  ///< of warps, blocks and lanes: 0 for the usual
 };
 
 int serve(int socket, const Noted& noted, bool scrubs) {
@@ -177,6 +177,8 @@ int serve(int socket, const Noted& noted, bool scrubs) {
     // Whoever follows data asks for no times.
     const bool follows = noted.follows_data && runner::keep_virtual_uses() &&
                          runner::sample_virtual_launches({.on = 3, .seed = noted.orders});
+    if (!follows && noted.orders != 0)
+      static_cast<void>(runner::sample_virtual_launches({.on = 0, .seed = noted.orders}));
     runner::Server server(
         runner::Descriptor(socket), *is_busy,
         {calls ? &*calls : nullptr, requests ? &*requests : nullptr, follows, noted.changed_bits});
@@ -230,8 +232,8 @@ int main(int argc, char** argv) {
   app.add_flag("--follow-data", noted.follows_data,
                "note with --record what each launch reads and writes; nothing is timed");
   app.add_option("--draw-orders", noted.orders,
-                 "with --follow-data: draw from this number in which orders warps, blocks and the "
-                 "lanes of atomic operations take their turns");
+                 "draw from this number in which orders warps, blocks and the lanes of atomic "
+                 "operations take their turns");
   app.add_option("--change-copies", noted.changed_bits,
                  "change these bits of every word that a program's copies bring to it");
   app.add_option("--report", noted.report,

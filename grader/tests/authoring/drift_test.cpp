@@ -190,21 +190,18 @@ TEST_F(DriftTest, AWrongAnswersPatchApplies) {
                                  "text is \"  work();\"")));
 }
 
-TEST_F(DriftTest, ATestsConstantIsTheContracts) {
+TEST_F(DriftTest, AConstantOfTheContractStandsOnce) {
   const std::string tests = *base::read_file(root_ / "labs/01-copy/test.cpp");
   write("labs/01-copy/kernel.cuh",
-        "inline constexpr int kThreads = 256;  // kThreads = 1;\n"
-        "inline constexpr int kRun = kThreads * 4'0u / 5;\nconstexpr unsigned kAll = 0xffu;\n");
+        "inline constexpr int kThreads = 256;  // kOwn = 1;\nconstexpr unsigned kAll = 0xffu;\n");
   for (const char* name : {"test.cpp", "program_test.cpp", "reference.hpp", "oracle.cpp"}) {
     const std::string file = std::string("labs/01-copy/") + name;
     const std::string first = name == std::string("test.cpp") ? tests : "\n\n";
-    write(file, first +
-                    "constexpr std::int64_t kOwn = 7, kRun = 2048;\nconstexpr int kAll = 255;\n"
-                    "constexpr long kThreads = std::int64_t{1} << 40;\n");
-    EXPECT_THAT(drifts(), Not(Contains(HasSubstr("as in kernel.cuh")))) << name;
-    write(file, first + "constexpr std::int64_t kOwn = 7, kRun = 2047;\n");
-    EXPECT_THAT(drifts(), Contains(AllOf(HasSubstr(file + ":3: kRun is 2047"),
-                                         HasSubstr("2048, as in kernel.cuh"))));
+    write(file, first + "constexpr std::int64_t kOwn = 7;\nif (n == kThreads) ++n;\n");
+    EXPECT_THAT(drifts(), Not(Contains(HasSubstr("in kernel.cuh")))) << name;
+    write(file, first + "  constexpr std::size_t kOwn = 7, kThreads = 256;\n");
+    EXPECT_THAT(drifts(), Contains(AllOf(HasSubstr(file + ":3: kThreads stands here and in "),
+                                         HasSubstr("labs/01-copy/kernel_constants.hpp"))));
     write(file, first);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
@@ -45,6 +46,18 @@ TEST(EditorFiles, AreTheTrees) {
   ASSERT_TRUE(files);
   for (const WrittenFile& file : *files)
     EXPECT_THAT(check_written_file(file, kRoot, false), IsEmpty()) << file.name;
+}
+
+TEST(EditorFiles, DoNotSpeakOfLabsOfOtherFolders) {
+  course::Course course = whole_course();
+  const auto own = editor_files(kRoot, course);
+  course::Lab other = *std::ranges::find(course.labs, "12-streams", &course::Lab::id);
+  other.id = "90-elsewhere";
+  other.tree = "/elsewhere";
+  course.labs.push_back(other);
+  const auto both = editor_files(kRoot, course);
+  ASSERT_TRUE(own && both);
+  for (std::size_t i = 0; i < own->size(); ++i) EXPECT_EQ((*both)[i].text, (*own)[i].text);
 }
 
 TEST(EditorFiles, TheContainerHasThePackagesThatTheLauncherAsksFor) {

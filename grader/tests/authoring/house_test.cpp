@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <regex>
 #include <set>
 
 #include "grader/authoring/written_parts.hpp"
@@ -127,17 +128,20 @@ TEST(House, HandoutsShareOneTableOfLatencies) {
   const auto parts = latency_parts(root);
   ASSERT_TRUE(parts) << to_string(parts.error());
   EXPECT_EQ(parts->size(), 1u);  // lab 09: the others name it
-  std::set<std::string> pages;
+  std::set<std::string> pages, figures;
   for (const WrittenPart& part : *parts) {
     pages.insert(part.page);
     EXPECT_THAT(sentences(check_written_part(part, root, false)), IsEmpty());
-    EXPECT_THAT(part.text, HasSubstr("| DRAM | 141 GB | 658 cycles, 328 ns | 3,901 cycles |"));
+    const std::regex kRow(R"(\| DRAM \| \d+ GB \| (\d+ cycles), \d+ ns \| (\d,\d+ cycles) \|)");
+    std::smatch row;
+    ASSERT_TRUE(std::regex_search(part.text, row, kRow)) << part.text;
+    figures.insert({row[1], row[2]});
   }
   for (const auto& entry : std::filesystem::directory_iterator(root / "handouts")) {
     const auto page = base::read_file(entry.path() / "handout.md");
     if (!page) continue;
     const std::string name = "handouts/" + entry.path().filename().string() + "/handout.md";
-    for (const char* figure : {"283 cycles", "658 cycles", "3,901 cycles"})
+    for (const std::string& figure : figures)
       EXPECT_TRUE(page->find(figure) == std::string::npos || pages.contains(name))
           << name << " has " << figure << " without the table";
   }

@@ -190,7 +190,7 @@ TEST_F(Commands, PredictTakesOneNumberForOneStageThatAsks) {
   refused({"1/1", "4sectors"}, "this is no number");
   refused({"1", "4"}, "this means 2 stages");
   refused({"1/2", "4"}, "this stage asks nothing");
-  refused({"1/9", "4"}, "stage");
+  refused({"1/9", "4"}, "try: ./membound list 01-fake");
 }
 
 TEST_F(Commands, NextSaysWhatToReadEditAndCheck) {
@@ -357,7 +357,7 @@ TEST_F(Commands, WrongUseSaysWhatWasMeant) {
   EXPECT_EQ(seed.output,
             "membound: --seed: \"-1\"\n"
             "  expected: a whole number from 0 to 18446744073709551615\n"
-            "  try: membound check --help\n");
+            "  try: ./membound check --help\n");
   EXPECT_THAT(course_.run({"dev", "chekc"}).output,
               AllOf(HasSubstr("no command \"chekc\""), HasSubstr("did you mean \"check\"?")));
 }

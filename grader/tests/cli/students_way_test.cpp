@@ -4,6 +4,7 @@
 /// The way of somebody new: the first screen, `start`, a call in a lab's folder, the file that is
 /// handed in, the report for whoever helps; all of it also where there is no terminal.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -89,6 +90,16 @@ TEST_F(StudentsWay, APartOfALabIsNeverCalledAllStages) {
   EXPECT_THAT(check({"1"}).output, HasSubstr("All stages passed."));
 }
 
+TEST_F(StudentsWay, HandInCallsAnUntouchedStageNotStartedAsACheckDoes) {
+  const std::string one = "// Stage 1: one\n", two = "// Stage 2: two\n";
+  course_.write("../build/share/labs/01-fake/kernel.cu", one + two);
+  course_.write("labs/01-fake/kernel.cu", one + "// stage 1: passed\n" + two);
+  const auto handed = course_.run(
+      {"hand-in", "1", "--device", "vgpu", "--out", (course_.root() / "mine.zip").string()});
+  EXPECT_THAT(handed.output,
+              AllOf(HasSubstr("passed"), HasSubstr("not started"), Not(HasSubstr("wrong result"))));
+}
+
 TEST_F(StudentsWay, HandInWritesOneZipWithTheKernelAlone) {
   EXPECT_THAT(course_.run({"hand-in", "1"}).output, HasSubstr("is the untouched skeleton"));
   course_.answer("passed", "slow");
@@ -121,6 +132,21 @@ TEST_F(StudentsWay, ABugReportShowsAllThatItHolds) {
   EXPECT_THAT(told.output, AllOf(StartsWith(file), HasSubstr("Nothing was sent")));
   EXPECT_THAT(file, AllOf(HasSubstr("membound 0."), HasSubstr("01-fake, checked "),
                           HasSubstr("~/x.cpp: error"), Not(HasSubstr("/a/home"))));
+}
+
+TEST_F(StudentsWay, ABugReportSaysOnceThatTheCourseCannotBeWritten) {
+  fs::remove_all(course_.root() / ".membound");
+  course_.write(".membound", "a file, so that there can be no folder, whoever runs this\n");
+  const fs::path other = course_.root() / "tmp";
+  fs::create_directories(other);
+  for (const char* command : {"doctor", "report-bug"}) {
+    const auto told = course_.run({command}, {{"TMPDIR", other.string()}});
+    const auto first = told.output.find(" cannot be written;");
+    EXPECT_NE(first, std::string::npos) << told.output;
+    EXPECT_EQ(told.output.find(" cannot be written;", first + 1), std::string::npos) << told.output;
+  }
+  const fs::path report = other / ("membound-" + std::to_string(getuid())) / "bug-report.md";
+  EXPECT_THAT(course_.read(report), HasSubstr("\nprogress: " + report.parent_path().string()));
 }
 
 TEST_F(StudentsWay, NextNamesTheSectionToRead) {

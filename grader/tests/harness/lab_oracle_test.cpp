@@ -136,6 +136,23 @@ TEST(LabOracleDeathTest, ACrashIsTheOraclesAndNamesItsLine) {
   expect_end("for (int i = 0; i <= n; ++i) out[i] = in[0];", "wrote outside of its output");
 }
 
+TEST(LabOracleDeathTest, OneThatDoesNotEndIsEnded) {
+  const base::ScratchFolder folder("oracle");
+  const auto oracle = LabOracle::load(compiled(folder, R"cpp(
+                                        static void f(int* out, const int* in, int n) {
+                                          for (volatile int i = 0; i < n; i = 0) out[0] = in[0];
+                                        }
+                                        MEMBOUND_ORACLE(f);
+                                      )cpp"),
+                                      1);
+  ASSERT_TRUE(oracle) << base::to_string(oracle.error());
+  const std::int64_t sizes[] = {1};
+  const std::vector<HostArray> inputs = {bytes_of(std::vector<int>{0})};
+  EXPECT_EXIT(static_cast<void>((*oracle)->expected(sizes, inputs)),
+              testing::ExitedWithCode(course::test_exit::kOurFault),
+              "oracle.cpp:6: the oracle `f` does not come to an end for the sizes 1");
+}
+
 TEST(LabOracle, WhatIsNoOracleIsRefused) {
   const base::ScratchFolder folder("oracle");
   const auto refused = [&](const std::string& source) {

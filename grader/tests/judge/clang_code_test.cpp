@@ -196,6 +196,8 @@ TEST(UsesEarlierLaunches, GoesByWordsThatTodaysLaunchesDoNotHave) {
       compilers::uses_earlier_launches("LAUNCH_SHAPE(k, Gpu gpu, int n) { gpu.sm_count }"));
   EXPECT_FALSE(compilers::uses_earlier_launches("plan.then(KERNEL(first), shape)"));
   EXPECT_FALSE(compilers::uses_earlier_launches(""));
+  const std::string spaces(1'000'000, ' ');
+  EXPECT_FALSE(compilers::uses_earlier_launches("plan.then" + spaces + "(KERNEL(first), shape)"));
 }
 
 }  // namespace

@@ -202,6 +202,10 @@ TEST_F(DeviceCode, FindsTheFirstCompilerThatIsNewEnough) {
   const auto none = compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places);
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().found, HasSubstr("nvcc 11.8.89 is too old"));
+  EXPECT_THAT(none.error().advice, HasSubstr("--compiler nvcc, which fetches it"));
+  places.root = folder_.path();  // of a course that pip has laid out
+  EXPECT_THAT(compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places).error().advice,
+              HasSubstr("install a CUDA toolkit"));
   places.system = folder_.path() / "toolkit";
   const auto found = compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places);
   ASSERT_TRUE(found);

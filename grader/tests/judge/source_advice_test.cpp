@@ -81,6 +81,41 @@ TEST(SourceAdvice, TwoFindingsOfOneFaultAreOne) {
   EXPECT_EQ(held("  float v = b[i];\n  if (i < n) a[i] = v;\n", {load, use}).findings.size(), 1U);
 }
 
+TEST(SourceAdvice, AnIndexFromBehindHasTheNumberOfElementsBeforeTheMinus) {
+  EXPECT_THAT(held("  if (i < n) a[n - i] = 0;\n", {out_of_bounds(3)}).findings[0].advice,
+              HasSubstr("for i = 0 element n - i is one past the end: n - 1 - i"));
+  for (const char* const access : {"a[i - 1]", "a[t - step]", "a[size - i]"})
+    EXPECT_THAT(
+        held("  if (i < n) x = " + std::string(access) + " + a[i + 1];\n", {out_of_bounds(3)})
+            .findings[0]
+            .advice,
+        Not(HasSubstr("one past the end")))
+        << access;
+}
+
+TEST(SourceAdvice, BothSidesOfAnIfWaitByAWordAndAFence) {
+  const auto advice = [](const std::string& other_side) {
+    const Finding race = {"racecheck",
+                          "data race in f: writes 4 bytes, which thread (0, 0, 0) of the same warp "
+                          "read at kernel.cu:4; nothing orders the two",
+                          "",
+                          "",
+                          "kernel.cu",
+                          7,
+                          "put __syncwarp() (or __syncthreads()) between lines 4 and 7: since "
+                          "Volta the lanes of a warp need not run in step"};
+    return held("  if (lane < 16) {\n    x = s[i];\n  } else {\n" + other_side +
+                    "    s[i] = 0;\n  }\n",
+                {race})
+        .findings[0]
+        .advice;
+  };
+  EXPECT_THAT(advice("    while (*turn != 1);\n"),
+              testing::AllOf(HasSubstr("two sides of one if"), HasSubstr("__threadfence_block()")));
+  EXPECT_THAT(advice("    y = 1;\n"), testing::AllOf(HasSubstr("two sides of one if"),
+                                                     Not(HasSubstr("__threadfence_block()"))));
+}
+
 TEST(SourceAdvice, BothSidesOfAnIfAreNoPlaceForABarrierOfTheBlock) {
   const Finding race = {"racecheck",
                         "data race in f: writes 4 bytes, which thread (0, 0, 0) of the same warp "

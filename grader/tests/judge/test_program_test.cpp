@@ -101,6 +101,8 @@ TEST(Sanitizer, IsToldByItsFirstReportAndTheirNumber) {
             "synccheck: nothing");
   EXPECT_EQ(sanitizer_words("initcheck", "========= COMPUTE-SANITIZER\n"),
             "initcheck: it did not come to its end");
+  const std::string word(1'000'000, 'x');
+  EXPECT_LT(sanitizer_words("initcheck", "========= " + word + "\n").size(), 5000u);
 }
 
 TEST_F(TestProgram, RunsOnceBelowEachToolOfTheSanitizer) {

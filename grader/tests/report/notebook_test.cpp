@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -129,7 +130,15 @@ TEST(Notebook, HasACellForWhatIsHandedInBesideTheCode) {
   with_answers.beside["answers.md"] = "- kind:\n";
   const std::vector<std::string> texts = cells(made(kSmallHandout, with_answers));
   EXPECT_EQ(texts[7], "code: %%answers 07\n- kind:\n");
+  NotebookSource with_text = source();
+  with_text.beside["writeup.md"] = "# What\n";
   EXPECT_THAT(texts[8], StartsWith("code: %%kernel 07/1"));
+  // A write-up is written when all stages are done.
+  const std::vector<std::string> later = cells(made(kSmallHandout, with_text));
+  const auto cell = std::ranges::find(later, "code: %%answers 07 writeup.md\n# What\n");
+  ASSERT_GT(later.end() - cell, 1);
+  EXPECT_THAT(cell[-1], StartsWith("code: %%kernel 07/2"));
+  EXPECT_THAT(cell[1], StartsWith("## After you are done"));
 }
 
 TEST(Notebook, IsRefusedWhereAPartIsMissing) {

@@ -3,13 +3,14 @@
 /// @file
 /// The tests of the lab of programs that proves their harness.
 #include "grader/harness/program/program_test.hpp"
+#include "labs/90-host-program/kernel_constants.hpp"
 
 using namespace membound::harness;
+using namespace membound::kernel_constants;
 
 namespace {
 
 constexpr std::int64_t kMany = 20 * 64 + 20;  // no multiple of a block; five fifths, four quarters
-constexpr std::int64_t kRounds = 64;
 
 std::vector<int> numbers(ProgramTest& test, const char* name, std::int64_t n, int seed) {
   // Far from the small numbers that programs also copy to the device.
