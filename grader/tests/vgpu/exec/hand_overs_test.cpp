@@ -15,9 +15,10 @@ namespace {
 constexpr std::uint32_t kRow = 512;
 
 /// One thread a block. %r1 becomes its place in the row (`place`); `before` stands in front of its
-/// wait for word[place - 1], each turn of which ends with `in_loop`; then it sets its own word.
+/// wait for word[place - 1], each turn of which ends with `in_loop`; then it sets its own word,
+/// where `guard` holds (%p0: in lane 31).
 std::string row_of_blocks(const std::string& place, const std::string& before = "",
-                          const std::string& in_loop = "") {
+                          const std::string& in_loop = "", const std::string& guard = "") {
   return R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -40,7 +41,10 @@ WAIT:
   setp.ne.u32 %p2, %r2, 2;
   @%p2 bra WAIT;
 SET:
-  st.volatile.global.u32 [%rd3], 2;
+  mov.u32 %r5, %laneid;
+  setp.eq.u32 %p0, %r5, 31;
+  )" + guard +
+         R"( st.volatile.global.u32 [%rd3], 2;
   ret;
 })";
 }
@@ -96,6 +100,10 @@ TEST(HandOvers, AreSeenWhateverTheLoopDoesBesides) {
   expect_a_row(wait_turns(row_of_blocks(kByTicket, "", kSleeps)));
   expect_a_row(wait_turns(row_of_blocks(kByNumber, "", kParts), 32));
   expect_a_row(wait_turns(row_of_blocks(kByTicket, "", kSwitches)));
+}
+
+TEST(HandOvers, AreSeenWhicheverLaneStores) {
+  expect_a_row(wait_turns(row_of_blocks(kByNumber, "", "", "@%p0"), 32));
 }
 
 TEST(HandOvers, AreTheSameEachTime) {

@@ -6,7 +6,10 @@
 /// handed over, or their share of the work; count loads and stores of shared memory that the
 /// machine code has otherwise than the PTX (program/machine_accesses says which).
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "grader/vgpu/exec/lanes/select.hpp"
@@ -61,21 +64,42 @@ Handler waiting_handler() { return &waiting; }
 
 namespace {
 
-/// The place in our memory that the first running lane accesses, if there is one.
-Pass place_of_first(const Warp& w, const Step* s) {
-  const program::Instruction& in = *s->extra->in;
-  alignas(32) generic::u64 addresses[32];
-  if (program::access_of(in).address_bits == 64)
-    generic::lane_addresses<generic::u64>(w, s, addresses);
-  else
-    generic::lane_addresses<generic::u32>(w, s, addresses);
-  Pass pass{true, true};
-  pass.bytes = std::min<std::uint32_t>(ptx::size_bytes(in.type) * in.vector, sizeof pass.before);
-  pass.place =
-      w.launch->request->memory->host_bytes(addresses[std::countr_zero(w.mask)], pass.bytes);
-  if (pass.place != nullptr) std::memcpy(&pass.before, pass.place, pass.bytes);
-  return pass;
-}
+/// What stands in our memory where the running lanes access it, before they do. A guard may leave
+/// out any of them, so that no lane speaks for the others.
+class PlacesBefore {
+ public:
+  PlacesBefore(const Warp& w, const Step* s) {
+    const program::Instruction& in = *s->extra->in;
+    alignas(32) generic::u64 addresses[32];
+    if (program::access_of(in).address_bits == 64)
+      generic::lane_addresses<generic::u64>(w, s, addresses);
+    else
+      generic::lane_addresses<generic::u32>(w, s, addresses);
+    bytes_ = std::min<std::size_t>(std::size_t{ptx::size_bytes(in.type)} * in.vector, kMostBytes);
+    std::uint64_t last = 0;
+    for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+      const std::uint64_t address = addresses[std::countr_zero(rest)];
+      if (count_ > 0 && address == last) continue;  // as where all lanes count in one word
+      last = address;
+      const std::byte* const place = w.launch->request->memory->host_bytes(address, bytes_);
+      if (place == nullptr) continue;
+      places_[count_] = place;
+      std::memcpy(held_[count_++].data(), place, bytes_);
+    }
+  }
+
+  [[nodiscard]] bool have_changed() const {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (std::memcmp(places_[i], held_[i].data(), bytes_) != 0) return true;
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = 16;  // a vector of 4 words
+  std::size_t bytes_ = 0, count_ = 0;
+  std::array<const std::byte*, 32> places_;
+  std::array<std::array<std::byte, kMostBytes>, 32> held_;
+};
 
 /// Of an addition that may be a ticket (`next = atomicAdd(&taken, 1)` in a loop): blocks that share
 /// work out so run at the same time on a GPU, and each takes its part. Here one runs after the
@@ -89,11 +113,9 @@ const Step* handing_over(Warp& w, const Step* s) {
     return pause_at(w, s, s);
   }
   if (!kMayBeTicket && w.pauses == 0) return s->extra->whole(w, s);
-  const Pass pass = place_of_first(w, s);
+  const PlacesBefore before(w, s);
   const Step* const next = s->extra->whole(w, s);
-  const bool changed =
-      pass.place != nullptr && std::memcmp(pass.place, &pass.before, pass.bytes) != 0;
-  if (!changed) return next;
+  if (!before.have_changed()) return next;
   if (kMayBeTicket) w.ticket = Warp::Ticket::kTaken;
   if (w.pauses == 0 || w.launch->shares_work || next != s + 1 || w.pass.wanted) return next;
   --w.pauses;
