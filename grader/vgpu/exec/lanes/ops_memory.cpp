@@ -47,6 +47,22 @@ using ptx::StateSpace;
   return outside == 0;
 }
 
+/// Host bytes of 32 aligned lanes near each other, once the span of the first one is looked up.
+template <u32 kBytes>
+bool in_new_span(Warp& w, const Step* s, StepStats& stats, const u64* addresses, std::byte** host) {
+  constexpr u64 kFar = memory::AddressSpace::kPageBytes;
+  if (addresses[31] - addresses[0] >= kFar) return false;
+  if (translate_range(w, s, addresses[0], kBytes) == nullptr) return false;
+  const u64 begin = stats.span_begin, limit = stats.span_bytes - kBytes;
+  const u64 offset = static_cast<u64>(stats.host_offset);
+  u64 outside = 0;
+  MEMBOUND_LANES {
+    outside |= addresses[i] - begin > limit;
+    host[i] = reinterpret_cast<std::byte*>(addresses[i] + offset);
+  }
+  return outside == 0;
+}
+
 /// Host bytes of scattered lanes.
 template <u32 kBytes>
 bool translate(Warp& w, const Step* s, StepStats& stats, const u64* addresses, u32& mask,
@@ -71,7 +87,9 @@ bool translate(Warp& w, const Step* s, StepStats& stats, const u64* addresses, u
   }
   if ((misaligned & (kBytes - 1)) == 0) [[likely]] {
     if (outside == 0) return true;
-    if (mask == 0xFFFFFFFFu && in_pieces(w, addresses, kBytes, host)) return true;
+    if (mask == 0xFFFFFFFFu && (in_pieces(w, addresses, kBytes, host) ||
+                                in_new_span<kBytes>(w, s, stats, addresses, host)))
+      return true;
   }
   return translate_slowly(w, s, addresses, mask, kBytes, kind, host);
 }

@@ -19,18 +19,36 @@ bool reject(Warp& w, const Step* s, FaultKind kind, const WarpAccess& access, st
   return false;
 }
 
-/// What lies behind `address`, which the array holds; notes the chunk for the lane's next access.
-std::byte* in_piece(memory::LaneChunks::Row& row, std::uint32_t lane, std::uint64_t address,
-                    std::uint64_t bytes, const memory::AddressSpace::LazyPlace& drawn) {
-  if (row.holds(lane, address, bytes))
-    return reinterpret_cast<std::byte*>(address + row.host_offset[lane]);
-  const std::uint64_t offset = address - drawn.begin, into = offset % memory::LaneChunks::kBytes;
-  std::byte* const host = drawn.array->make_in_chunk(offset);
-  if (offset - into + memory::LaneChunks::kBytes <= drawn.array->size_bytes()) {
-    row.begin[lane] = address - into;
-    row.host_offset[lane] = reinterpret_cast<std::uint64_t>(host) - address;
+/// Host bytes of `lane`, whose address the array holds, and of those lanes of `wanted` that follow
+/// it in the same chunk, as in a tile's row: they are looked up once. Notes the chunk for their
+/// next accesses. The lanes that are done.
+std::uint32_t in_piece(memory::LaneChunks::Row& row, std::uint32_t lane, std::uint32_t wanted,
+                       const std::uint64_t* addresses, std::uint64_t bytes,
+                       const memory::AddressSpace::LazyPlace& drawn, std::byte** host) {
+  if (row.holds(lane, addresses[lane], bytes)) {
+    host[lane] = reinterpret_cast<std::byte*>(addresses[lane] + row.host_offset[lane]);
+    return 1u << lane;
   }
-  return host;
+  const std::uint64_t offset = addresses[lane] - drawn.begin;
+  const std::uint64_t into = offset % memory::LaneChunks::kBytes;
+  std::byte* const first = drawn.array->make_in_chunk(offset);
+  if (offset - into + memory::LaneChunks::kBytes > drawn.array->size_bytes()) {
+    host[lane] = first;
+    return 1u << lane;
+  }
+  const std::uint64_t begin = addresses[lane] - into;
+  const std::uint64_t host_offset = reinterpret_cast<std::uint64_t>(first) - addresses[lane];
+  std::uint32_t done = 0;
+  for (std::uint32_t i = lane; i < 32; ++i) {
+    const bool follows = (wanted >> i & 1) != 0 && (addresses[i] & (bytes - 1)) == 0 &&
+                         addresses[i] - begin <= memory::LaneChunks::kBytes - bytes;
+    if (!follows) break;
+    host[i] = reinterpret_cast<std::byte*>(addresses[i] + host_offset);
+    row.begin[i] = begin;
+    row.host_offset[i] = host_offset;
+    done |= 1u << i;
+  }
+  return done;
 }
 
 /// Of each lane: its frames, the running one included.
@@ -77,16 +95,17 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
     if (w.worker->chunks == nullptr) w.worker->chunks = std::make_unique<memory::LaneChunks>();
     row = &w.worker->chunks->row_of(first);
   }
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = mask; rest != 0;) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t address = addresses[lane];
+    rest &= rest - 1;
     if (host_before != nullptr && address == before) {
       host[lane] = host_before;
       continue;
     }
     const bool aligned = (address & (bytes - 1)) == 0;  // words: 1, 2, 4, 8 or 16 bytes
     if (aligned && drawn.holds(address, bytes)) {
-      host[lane] = in_piece(*row, lane, address, bytes, drawn);
+      rest &= ~in_piece(*row, lane, rest | 1u << lane, addresses, bytes, drawn, host);
       before = address;
       host_before = host[lane];
       continue;
