@@ -83,6 +83,11 @@ LAB_TEST_WITH_HINT(HelloGpu, SecondLaunchGivesTheSame, "second-launch") {
   check(5003);
 }
 
+LAB_TEST_AFTER_TIMING(HelloGpu, PositionsBeyond24Bits, "far-position") {
+  constexpr std::int64_t kSize[] = {(std::int64_t{1} << 29) - 3};
+  EXPECT_TRUE(far_blocks(kSize, "n may be up to 2^29"));
+}
+
 /// Two numbers are read and one is written for every sum.
 std::vector<TimedCase> timed_cases(const membound::course::Stage&,
                                    std::span<const std::int64_t> size) {

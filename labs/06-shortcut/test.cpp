@@ -145,6 +145,12 @@ LAB_TEST_WITH_HINT(Shortcut, SecondLaunchGivesTheSame, "second-launch") {
   check_sizes({131});
 }
 
+LAB_TEST_AFTER_TIMING(Shortcut, PositionsBeyond24Bits, "far-position") {
+  // Of a plan nothing is looked at: its last kernel needs copies of all n * n costs.
+  constexpr std::int64_t kSize[] = {39'989};
+  EXPECT_TRUE(far_blocks(kSize, "n may be up to 40,000, and n * n more than 2^30"));
+}
+
 /// Results [first, first + count), those of some neighbouring places `to` together.
 void expected_part(const DrawnInputs& in, std::int64_t n, std::size_t first, std::size_t count,
                    HostArray& right) {

@@ -281,6 +281,12 @@ LAB_TEST_WITH_HINT(ReadPaths, SecondLaunchGivesTheSame, "second-launch") {
   check_sizes({{77, 45}});
 }
 
+LAB_TEST_AFTER_TIMING(ReadPaths, PositionsBeyond24Bits, "far-position") {
+  // As few as show it: a texture is made whole.
+  constexpr std::int64_t kSize[] = {8'209, 8'219};
+  EXPECT_TRUE(far_blocks(kSize, "width and height may be up to 32,768"));
+}
+
 /// Columns that are summed up at once where a place's box is computed.
 constexpr std::int64_t kStrip = 256;
 

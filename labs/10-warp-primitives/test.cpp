@@ -240,6 +240,13 @@ LAB_TEST_AFTER_TIMING(WarpPrimitives, PlacesBeyond24Bits, "many-kept") {
   check_values(std::vector<int>(static_cast<std::size_t>(kNumbers), 5), kHalfKept);
 }
 
+LAB_TEST_AFTER_TIMING(WarpPrimitives, PositionsBeyond24Bits, "far-position") {
+  if (stage().number != kCenter) return;
+  // Their sum is more than a float or 24 bits hold, and less than 2^31.
+  constexpr std::size_t kNumbers = (std::size_t{1} << 24) + 70'001;
+  check_values(generate_integers<int>(kNumbers, 1, 100, seed()), kRounds);
+}
+
 LAB_TEST_AFTER_TIMING(WarpPrimitives, PositionsBeyond32Bits, "wide-index") {
   if (stage().number == kCompact || stage().number == kCenter) return;
   constexpr std::int64_t kSize[] = {(std::int64_t{1} << 32) + 16'387};

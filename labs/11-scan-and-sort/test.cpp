@@ -244,6 +244,25 @@ LAB_TEST_AFTER_TIMING(ScanAndSort, CountsBeyond24Bits, "large-count") {
   check_values(std::vector<std::int32_t>(kKeys, 0x5A5A5A5A), 8);
 }
 
+LAB_TEST_AFTER_TIMING(ScanAndSort, PositionsBeyond24Bits, "far-position") {
+  if (stage().number != kArrayScan && stage().number != kRadixPass) {
+    // No block waits for another: some of them run alone, of an array as long as there is.
+    constexpr std::int64_t kSize[] = {(std::int64_t{1} << 30) - 4'099, 1};
+    EXPECT_TRUE(far_blocks(kSize, "n may be almost 2^30"));
+    return;
+  }
+  // With all blocks. Of stage 5 one digit has more keys than 2^24, and others come after it.
+  constexpr std::size_t kNumbers = (std::size_t{1} << 24) + 70'001;
+  constexpr std::size_t kRare = 997;
+  constexpr int kDigit = 8;
+  std::vector<std::int32_t> in =
+      generate_integers<std::int32_t>(kNumbers, kAllBits.low, kAllBits.high, seed());
+  if (stage().number == kRadixPass)
+    for (std::size_t i = 0; i < in.size(); ++i)
+      in[i] = (in[i] & ~0xFF00) | (i % kRare == 0 ? 0xF000 : 0x5A00);
+  check_values(in, stage().number == kRadixPass ? kDigit : 1);
+}
+
 /// The sums [first, first + count) of stages 1 and 2: the runs that they hang on, cut out.
 void sums_at(int stage, const DrawnInputs& inputs, std::size_t first, std::size_t count, int k,
              HostArray& right) {

@@ -72,6 +72,11 @@ LAB_TEST_WITH_HINT(Debugging, SecondLaunchGivesTheSame, "second-launch") {
   check(5003);
 }
 
+LAB_TEST_AFTER_TIMING(Debugging, PositionsBeyond24Bits, "far-position") {
+  constexpr std::int64_t kSize[] = {(std::int64_t{1} << 30) - 3};
+  EXPECT_TRUE(far_blocks(kSize, "n may be up to 2^30"));
+}
+
 /// Every int is read once and written once, as far as memory is concerned.
 std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
                                    std::span<const std::int64_t> size) {

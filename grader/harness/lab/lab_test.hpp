@@ -85,9 +85,9 @@ class LabTest : public testing::Test {
   void show_picture(std::int64_t width, std::int64_t height, const std::vector<float>& before,
                     const std::vector<float>& after) const;
 
-  /// Whether blocks of the stage's timed cases at a size of more than 2^31 elements find their
-  /// place; on a device that cannot run some blocks alone nothing is looked at. `contract`: what
-  /// allows the size.
+  /// Whether blocks of the stage's timed cases at a size that is far too large to run whole find
+  /// their place; on a device that cannot run some blocks alone nothing is looked at. `contract`:
+  /// what allows the size.
   [[nodiscard]] testing::AssertionResult far_blocks(std::span<const std::int64_t> size,
                                                     const std::string& contract);
 
