@@ -50,12 +50,19 @@ void land_all(Warp& w, std::span<const PendingCopy> copies) {
 
 /// Lands the copies of the running lanes up to (not including) the last `keep` commit groups.
 void land_groups(Warp& w, u64 keep, bool uncommitted_too) {
-  const auto first_due =
-      std::stable_partition(w.copies.begin(), w.copies.end(), [&](const PendingCopy& copy) {
-        if (!((w.mask >> copy.lane) & 1)) return true;
-        const u64 committed = w.commit_groups[copy.lane];
-        return !uncommitted_too && (copy.group >= committed || copy.group + keep >= committed);
-      });
+  const auto stays = [&](const PendingCopy& copy) {
+    if (!((w.mask >> copy.lane) & 1)) return true;
+    const u64 committed = w.commit_groups[copy.lane];
+    return !uncommitted_too && (copy.group >= committed || copy.group + keep >= committed);
+  };
+  // Where the whole warp waits, as it mostly does, those that are due were issued first.
+  const auto first_to_stay = std::find_if(w.copies.begin(), w.copies.end(), stays);
+  if (std::all_of(first_to_stay, w.copies.end(), stays)) {
+    land_all(w, {w.copies.begin(), first_to_stay});
+    w.copies.erase(w.copies.begin(), first_to_stay);
+    return;
+  }
+  const auto first_due = std::stable_partition(w.copies.begin(), w.copies.end(), stays);
   land_all(w, {first_due, w.copies.end()});
   w.copies.erase(first_due, w.copies.end());
 }
@@ -94,8 +101,9 @@ const Step* copy(Warp& w, const Step* s) {
   }
   if (!translate_slowly(w, s, addresses, reading, bytes, AccessKind::kLoad, host)) return w.stop;
   StepStats& stats = w.stats[s->stats];
-  if (reading != 0) generic::count_global(stats, memory::coalesce(addresses, reading, bytes));
-  if (mask != 0) {
+  if (reading != 0 && w.launch->counts)
+    generic::count_global(stats, memory::coalesce(addresses, reading, bytes));
+  if (mask != 0 && w.launch->counts) {
     u32 narrow[32];
     for (int i = 0; i < 32; ++i) narrow[i] = static_cast<u32>(offsets[i]);
     auto passes = memory::shared_wavefronts(narrow, mask, bytes, false);
