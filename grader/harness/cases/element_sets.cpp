@@ -39,6 +39,12 @@ void PlaceSet::add(std::size_t first, std::size_t count) {
             [&](std::size_t word, std::uint64_t mask) { words_[word] |= mask; });
 }
 
+std::size_t PlaceSet::count() const {
+  std::size_t count = 0;
+  for (const std::uint64_t word : words_) count += static_cast<std::size_t>(std::popcount(word));
+  return count;
+}
+
 PlaceSet::Difference PlaceSet::difference_from(const WrittenRows& declared) const {
   Difference found;
   const auto look_at = [&](std::size_t first, std::size_t end, bool must_be) {

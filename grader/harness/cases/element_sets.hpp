@@ -34,6 +34,8 @@ class PlaceSet {
     return (words_[index / 64] >> (index % 64) & 1) != 0;
   }
   [[nodiscard]] std::size_t elements() const { return elements_; }
+  /// Of the elements so many are in the set.
+  [[nodiscard]] std::size_t count() const;
   [[nodiscard]] std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
 
   /// Elements that must be written and are not in the set, and those in it that must not be.

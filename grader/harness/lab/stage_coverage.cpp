@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "grader/base/failpoint.hpp"
+#include "grader/harness/cases/element_sets.hpp"
 #include "grader/harness/lab/stage_run.hpp"
 #include "grader/harness/measure/coverage.hpp"
 #include "grader/harness/measure/whole_run.hpp"
@@ -20,14 +21,21 @@ constexpr double kMostSeconds = 12, kLittleSeconds = 0.03;
 /// What one of a launch that is too slow may take: it earns nothing for its speed, and takes
 /// longest.
 constexpr double kMostSecondsIfSlow = 2;
+/// Of blocks that are drawn where all would take more: of loads that lie apart a core executes some
+/// 25 million a second.
+constexpr std::uint64_t kDrawnInstructions = 300'000'000;
+/// What two of a launch that may leave something in variables may take together.
+constexpr double kMostSecondsOfVariables = 4;
 /// On one core, about: of executing, and of drawing, comparing and remembering a place.
 constexpr double kInstructionsPerSecond = 1e8, kPlacesPerSecond = 1e8;
 
-double seconds_of_places(const TimedCase& timed) {
+double elements_of(const TimedCase& timed) {
   double places = static_cast<double>(timed.output.count);
   for (const TimedBuffer& input : timed.inputs) places += static_cast<double>(input.count);
-  return places / kPlacesPerSecond;
+  return places;
 }
+
+double seconds_of_places(const TimedCase& timed) { return elements_of(timed) / kPlacesPerSecond; }
 
 }  // namespace
 
@@ -38,6 +46,8 @@ void StageRun::check_places(const Session::SizedCases& way, std::size_t case_ind
   std::string doubt;
   if (way.sampled && may_leave_out(way, case_index, outcome, doubt))
     look_at_whole(way, case_index, doubt, outcome.timing);
+  else if (way.sampled && outcome.writes_variables && outcome.timing.ratio >= stage_.pass_ratio)
+    look_at_variables(way, case_index, outcome);
   if (outcome.timing.runs_wrong > 0) return;
   if (outcome.timing.ratio < stage_.pass_ratio) return;
   // Of the sizes at which it could not be timed, the largest that can be computed whole: a block
@@ -46,6 +56,23 @@ void StageRun::check_places(const Session::SizedCases& way, std::size_t case_ind
     if (larger.size == way.size) return;
     if (least_seconds(larger.cases[case_index]) > kMostSeconds) continue;
     return look_at_whole(larger, case_index, "", outcome.timing);
+  }
+}
+
+/// Any block may leave something for the next launch, and few have run: so all of them do, twice,
+/// at the largest size at which that does not take long.
+void StageRun::look_at_variables(const Session::SizedCases& way, std::size_t case_index,
+                                 TimingOutcome& outcome) {
+  const double elements = elements_of(way.cases[case_index]);
+  const std::vector<Session::SizedCases> ways = session_.ways_to_run_whole(stage_);
+  for (const Session::SizedCases& one : ways) {
+    const TimedCase& timed = one.cases[case_index];
+    const double seconds =
+        outcome.instructions / kInstructionsPerSecond * elements_of(timed) / elements +
+        seconds_of_places(timed);
+    if (2 * std::max(seconds, least_seconds(timed)) <= kMostSecondsOfVariables ||
+        &one == &ways.back())
+      return look_at_whole(one, case_index, "it writes variables of its module", outcome.timing);
   }
 }
 
@@ -68,6 +95,7 @@ void StageRun::look_at_whole(const Session::SizedCases& way, std::size_t case_in
   WholeLimits limits;
   const double seconds = timing.ratio < stage_.pass_ratio ? kMostSecondsIfSlow : kMostSeconds;
   limits.instructions = static_cast<std::uint64_t>(seconds * kInstructionsPerSecond);
+  limits.drawn_instructions = std::min(kDrawnInstructions, limits.instructions);
   const auto [known, is_new] = whole_by_label_.try_emplace(way.cases[case_index].label);
   if (is_new) known->second = run_whole(way, case_index, limits);
   course::WholeRun whole = known->second;
@@ -120,7 +148,7 @@ testing::AssertionResult StageRun::check_far_blocks(std::span<const std::int64_t
     const Preparation student = session_.student().prepare({stage_.kernel, one.instance, one.sizes},
                                                            request.timeout_seconds);
     const std::string about =
-        "\nfor " + one.label + ": the contract allows more than 2^31 elements (" + contract + ")";
+        "\nfor " + one.label + ", which the contract allows (" + contract + ")";
     // No device takes this grid; at the sizes that are tested and timed it is right.
     if (student.refusal) continue;
     about_test_ = about;
@@ -167,7 +195,13 @@ course::WholeRun StageRun::run_whole(const Session::SizedCases& way, std::size_t
     whole.label = one.label;
     whole.why_not = base::to_string(student.refusal->error);
   } else {
-    whole = harness::run_whole(session_.bench().parts(), request, student.launch, limits);
+    WholeOutcome outcome =
+        harness::run_whole(session_.bench().parts(), request, student.launch, limits);
+    whole = std::move(outcome.run);
+    if (!outcome.drawn.empty() && !whole.is_wrong() && whole.complete)
+      add_remark("its results at " + whole.label + " are those of " + outcome.drawn +
+                 ", drawn at random: all would take more than " +
+                 grouped(limits.drawn_instructions) + " warp instructions");
   }
   whole.size = way.size;
   whole.is_first_size = way.size == session_.first_size(stage_);

@@ -100,6 +100,8 @@ class StageRun {
   /// Of a case that was timed by some of its blocks, or at a smaller size than its first because it
   /// cannot be: makes the timing wrong where blocks leave out what is theirs.
   void check_places(const Session::SizedCases& way, std::size_t case_index, TimingOutcome& outcome);
+  void look_at_variables(const Session::SizedCases& way, std::size_t case_index,
+                         TimingOutcome& outcome);
   /// Whether no rule says that all places are written; `doubt` is why, and may be empty.
   [[nodiscard]] bool may_leave_out(const Session::SizedCases& way, std::size_t case_index,
                                    const TimingOutcome& outcome, std::string& doubt);

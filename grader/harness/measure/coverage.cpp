@@ -98,6 +98,7 @@ PartsRun::Ran PartsRun::launch(const ReadyLaunch& launch, std::span<const BlockR
     if (ran.not_run.empty()) ran.not_run = kernel.value("not_sampled", "");
     ran.drawn_bytes = std::max(ran.drawn_bytes, kernel.value("drawn_bytes", std::uint64_t{0}));
     ran.warp_instructions += kernel.value("warp_instructions", std::uint64_t{0});
+    ran.writes_variables |= kernel.contains("writes_variables");
     ran.kinds = kernel.value("kinds", ran.kinds);
     ran.stored = kernel.value("stored", ran.stored);
   }

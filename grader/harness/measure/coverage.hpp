@@ -35,6 +35,7 @@ class PartsRun : public TimedRun {
     std::string not_run;            ///< why it was not, or not to its end; empty: it was
     std::uint64_t drawn_bytes = 0;  ///< that arrays hold then
     std::uint64_t warp_instructions = 0;
+    bool writes_variables = false;  ///< see SampleReport
     // Of slices:
     std::vector<std::uint64_t> kinds = {};  ///< a block of each kind
     /// Of each block: bytes that it would store, and the sum of their addresses.

@@ -23,6 +23,7 @@ SampleReport sample_of(const nlohmann::json& counters) {
       report.not_sampled = kernel["not_sampled"];
       report.takes_long = kernel.value("warp_instructions", 0) > 0;
     }
+    report.writes_variables |= kernel.contains("writes_variables");
     if (!kernel.contains("sample")) continue;
     const nlohmann::json& sample = kernel["sample"];
     report.error = std::max(report.error, sample.value("error", 0.0));

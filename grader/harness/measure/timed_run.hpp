@@ -35,6 +35,7 @@ struct SampleReport {
   double error = 0;         ///< the largest
   /// The last block had what those that ran have left, and zeros instead of what others leave.
   bool lacks_others = false;
+  bool writes_variables = false;  ///< of its module, perhaps: the next launch may find them
   /// The blocks of the last launch that ran, in order.
   std::vector<BlockRange> ran;
   double instructions = 0;  ///< of warps, that all blocks together execute, about

@@ -104,6 +104,7 @@ class PairLoop {
       append(places.touched, static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
     });
     outcome_.instructions = report.instructions;
+    outcome_.writes_variables = report.writes_variables;
     run_->look_at_sampled_inputs(seed);
     if (!run_->suspicion().empty()) timing.suspicion = run_->suspicion();
     const TimedCase& timed = request_.timed_case;

@@ -29,6 +29,7 @@ struct TimingOutcome {
   SampledPlaces places;  ///< of a launch that was sampled
   /// Why the time of the blocks that ran is not that of all; empty where it is.
   std::string unlike;
+  bool writes_variables = false;   ///< see SampleReport
   double instructions = 0;         ///< of warps, that all its blocks execute, about
   bool takes_long = false;         ///< that is why: a size nearly as large would, too
   std::optional<Refusal> refusal;  ///< the student's launch was refused; then nothing was timed

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,11 @@ namespace {
 constexpr std::uint64_t kFirstRanges = 64;  ///< of so many the first has what one has
 constexpr std::uint64_t kRangesALook = 4;   ///< of so many one's inputs are looked at afterwards
 constexpr std::uint64_t kGrowth = 4;        ///< a range has at most so many times the last one's
+/// Where not all can run: of so many ranges some are drawn, at least so many that of ranges of
+/// which 4 % leave out their part one is met but for once in 2,500 times. Their places are as many
+/// as their part of all, but for blocks at edges.
+constexpr std::uint64_t kDrawnRanges = 16384, kFewestDrawn = 192;
+constexpr double kPartTolerance = 0.01;
 
 /// One case, range by range.
 class WholeRunner {
@@ -26,6 +33,7 @@ class WholeRunner {
               const WholeLimits& limits)
       : timed_(request.timed_case),
         seed_(request.seed),
+        seeds_(parts.seeds),
         limits_(limits),
         run_(parts, request, student) {
     whole_.label = timed_.label;
@@ -33,23 +41,43 @@ class WholeRunner {
     whole_.elements = static_cast<std::int64_t>(timed_.written.count_of(timed_.output.count));
   }
 
-  course::WholeRun run() {
-    const bool by_place = static_cast<bool>(timed_.expected_by_place);
-    if (!by_place && !timed_.expected_of_read && !timed_.expected)
+  WholeOutcome run() {
+    if (!timed_.expected_by_place && !timed_.expected_of_read && !timed_.expected)
       give_up("nothing but the reference answer says what is right");
     else if (run_.launches() == 0)
       give_up("there is nothing to launch");
-    else if (!by_place)
-      run_in_one_range();
     else
-      run_by_ranges();
+      run_launch();
+    tell();
+    if (whole_.why_not.empty() && whole_.found.empty() && writes_variables_) run_second_launch();
     whole_.complete = whole_.why_not.empty();
     whole_.seconds = seconds();
-    tell();
-    return std::move(whole_);
+    return {std::move(whole_), std::move(drawn_)};
   }
 
  private:
+  void run_launch() {
+    if (timed_.expected_by_place)
+      run_by_ranges();
+    else
+      run_in_one_range();
+  }
+
+  /// Finds what the first has left in variables of the module. What it could not run to its end
+  /// says nothing against the first.
+  void run_second_launch() {
+    constexpr std::uint64_t kSecond = 2;
+    seed_ = seeds_.derive(seed_, kSecond);
+    spent_ = 0;
+    drawn_ranges_.clear();
+    run_launch();
+    whole_.why_not.clear();
+    tell();
+    if (!whole_.found.empty())
+      whole_.found = "in the second of two launches " + whole_.found +
+                     "; the first, which writes variables of the module, was right";
+  }
+
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
@@ -70,6 +98,7 @@ class WholeRunner {
     const BlockRange blocks{first, count, limits_.instructions - spent_};
     ran = number ? run_.run_range_of(*number, seed_, blocks) : run_.run_range(seed_, blocks);
     spent_ += ran.warp_instructions;
+    writes_variables_ |= ran.writes_variables;
     if (!ran.not_run.empty()) give_up(ran.not_run);
     // It costs as much as all else; which ranges are looked at the seed says.
     const bool looks = (ranges_++ + seed_) % kRangesALook == 0 || count == run_.blocks();
@@ -89,6 +118,7 @@ class WholeRunner {
       for (std::size_t i = 0; i < run_.launches() && whole_.why_not.empty(); ++i)
         run_ranges_of(i, written);
     if (!whole_.why_not.empty()) return;
+    if (!drawn_.empty()) return;
     const PlaceSet::Difference difference = written.difference_from(timed_.written);
     places_ = text_of(difference, timed_.written, timed_.output.count, run_.blocks());
     // Launches that each did their part without the others have done it; others prove nothing.
@@ -122,11 +152,56 @@ class WholeRunner {
       compare(written);
       keep_peak(ran.drawn_bytes + written.bytes());
       first += count;
+      const double of_all =
+          static_cast<double>(spent_) / static_cast<double>(first) * static_cast<double>(all);
+      const bool takes_long = limits_.drawn_instructions != 0 &&
+                              of_all > static_cast<double>(limits_.drawn_instructions);
+      if (run_.launches() == 1 && takes_long && drawn_ranges_.empty() &&
+          draw_ranges_tell(first, written))
+        return;
       count = next_count(count, ran.drawn_bytes);
       if (spent_ >= limits_.instructions && first < all)
         return give_up("it takes more than " + grouped(limits_.instructions) +
                        " warp instructions");
     }
+  }
+
+  /// Whether ranges that are drawn after the first blocks, which have run, say what all would:
+  /// something is wrong, or they write as much as is their part.
+  bool draw_ranges_tell(std::uint64_t first, PlaceSet& written) {
+    const std::uint64_t all = run_.blocks();
+    const std::uint64_t each = std::max<std::uint64_t>(1, all / kDrawnRanges);
+    for (std::uint64_t begin = first; begin < all; begin += each) drawn_ranges_.push_back(begin);
+    for (std::size_t i = drawn_ranges_.size(); i > 1; --i)
+      std::swap(drawn_ranges_[i - 1], drawn_ranges_[random_bits(seed_, i) % i]);
+    const std::uint64_t most = std::exchange(spent_, 0) + limits_.drawn_instructions;
+    std::uint64_t ranges = 0, blocks = first;
+    bool fresh = true, unchanged = true;
+    while (ranges < drawn_ranges_.size() && spent_ < limits_.drawn_instructions) {
+      const std::uint64_t begin = drawn_ranges_[ranges++];
+      const BlockRange range{begin, std::min(each, all - begin), most};
+      const PartsRun::Ran ran =
+          fresh ? run_.run_range(seed_, range) : run_.run_ranges_again(std::span(&range, 1));
+      spent_ += ran.warp_instructions;
+      writes_variables_ |= ran.writes_variables;
+      if (!ran.not_run.empty()) return false;
+      compare(written);
+      keep_peak(ran.drawn_bytes + written.bytes());
+      blocks += range.count;
+      fresh = 4 * ran.drawn_bytes > limits_.bytes;
+      if (fresh) unchanged = unchanged && run_.inputs_are_as_drawn(seed_);
+    }
+    unchanged = unchanged && run_.inputs_are_as_drawn(seed_);
+    if (!unchanged && whole_.found.empty()) whole_.found = "the launch changed its inputs";
+    spent_ = 0;
+    const double part = static_cast<double>(whole_.elements) * static_cast<double>(blocks) /
+                        static_cast<double>(all);
+    const bool is_their_part =
+        std::abs(static_cast<double>(written.count()) - part) <= kPartTolerance * part;
+    if (ranges < std::min<std::uint64_t>(kFewestDrawn, drawn_ranges_.size())) return false;
+    if (whole_.wrong_elements == 0 && unchanged && !is_their_part) return false;
+    drawn_ = grouped(blocks) + " of " + grouped(all) + " blocks";
+    return true;
   }
 
   void run_all_at_once(PlaceSet& written) {
@@ -203,19 +278,22 @@ class WholeRunner {
 
   const TimedCase& timed_;
   std::uint64_t seed_;
+  const Seeds& seeds_;
   WholeLimits limits_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   PartsRun run_;
   course::WholeRun whole_;
-  std::string places_;
+  std::string places_, drawn_;
+  std::vector<std::uint64_t> drawn_ranges_;  ///< the first block of each
+  bool writes_variables_ = false;
   std::uint64_t spent_ = 0;  ///< warp instructions
   std::uint64_t ranges_ = 0;
 };
 
 }  // namespace
 
-course::WholeRun run_whole(const BenchParts& parts, const TimingRequest& request,
-                           const ReadyLaunch& student, const WholeLimits& limits) {
+WholeOutcome run_whole(const BenchParts& parts, const TimingRequest& request,
+                       const ReadyLaunch& student, const WholeLimits& limits) {
   return WholeRunner(parts, request, student, limits).run();
 }
 
@@ -234,6 +312,7 @@ constexpr std::int64_t kManyElements = std::int64_t{1} << 20;
 /// Blocks between the ends: where a position of 32 bits has its sign set, and at random. Fewer
 /// where they have more elements together.
 constexpr std::uint64_t kBetween = 8;
+constexpr std::size_t kFewestCounts = 5;  ///< blocks of which half say something of most
 constexpr std::int64_t kElementsBetween = std::int64_t{1} << 16;
 constexpr std::int64_t kPlacesOf32Bits = std::int64_t{1} << 32;
 
@@ -291,6 +370,7 @@ class FarBlocks {
     const auto usual = look({far, 1});
     if (!usual) return problem_;
     most_ = elements_of(*usual);
+    counts_ = {most_};
     if (most_ <= kManyElements && blocks > 2 &&
         (!look_where_32_bits_begin_again(far, *usual) || !look_between()))
       return problem_;
@@ -298,6 +378,8 @@ class FarBlocks {
       problem_ = "its " + in_groups(blocks) + " blocks have " + in_groups(most_) +
                  (of_read_ ? " elements of the input each, " : " elements of the output each, ") +
                  "which together is less than half of " + in_groups(elements_);
+    else
+      compare_counts();
     return problem_;
   }
 
@@ -329,6 +411,18 @@ class FarBlocks {
     return std::nullopt;
   }
 
+  /// Where positions are rounded, most blocks have a part of what those near the start have. Blocks
+  /// at edges are few.
+  void compare_counts() {
+    std::ranges::sort(counts_);
+    const std::int64_t half_have = counts_[counts_.size() / 2];
+    const bool some_are_spare = counts_.front() == 0;  // as in a grid that is too large
+    if (counts_.size() < kFewestCounts || some_are_spare || 2 * half_have > most_) return;
+    problem_ = "of " + std::to_string(counts_.size()) + " blocks half " + verb() + " at most " +
+               in_groups(half_have) + " elements each, and one " + verb() + "s " +
+               in_groups(most_) + ": positions are lost on the way to the last element";
+  }
+
   /// A position of 32 bits is the same again 2^32 elements further on.
   bool look_where_32_bits_begin_again(std::uint64_t block, const Footprint& usual) {
     const std::int64_t each = elements_of(usual);
@@ -356,7 +450,8 @@ class FarBlocks {
                                            : seeds_.derive(seed_, i) % blocks;
       const auto footprint = look({block, 1});
       if (!footprint) return false;
-      most_ = std::max(most_, elements_of(*footprint));
+      counts_.push_back(elements_of(*footprint));
+      most_ = std::max(most_, counts_.back());
       // Each is needed where all have as much as the largest that was seen.
       const bool needed = static_cast<double>(most_) * static_cast<double>(blocks - 1) <
                           static_cast<double>(elements_);
@@ -379,7 +474,8 @@ class FarBlocks {
   PartsRun run_;
   bool of_read_ = false;
   std::int64_t elements_ = 0;
-  std::int64_t most_ = 0;  ///< elements of a block that was seen
+  std::int64_t most_ = 0;             ///< elements of a block that was seen
+  std::vector<std::int64_t> counts_;  ///< of each that was
   std::string problem_;
 };
 

@@ -8,6 +8,13 @@
 ///   arrays   drawn   | drawn    | …     anew for each, dropped afterwards
 ///   places   a bit each, for all        in the end exactly those that the case declares
 ///
+/// Where all of them would take too many instructions, ranges of a few blocks run instead, drawn by
+/// the seed, as many as may: each has to write its part, and nothing wrong. Where they do not, all
+/// run.
+///
+/// What a kernel has left in variables of its module the next launch finds: so it runs a second
+/// time, on other inputs.
+///
 /// So memory is bounded, whatever the size. Kernels whose blocks may learn from each other, outputs
 /// to which all blocks add, and plans run in one range; large plans launch by launch, as if each
 /// were alone: where all places are right then, they are, and else nothing is known.
@@ -38,12 +45,18 @@ struct WholeLimits {
   std::uint64_t instructions = 8'000'000'000;
   /// Of arrays at once; ranges are cut so that they need a quarter of it.
   std::uint64_t bytes = std::uint64_t{1} << 30;
+  /// Of blocks that are drawn, where all would take more; 0: none are drawn.
+  std::uint64_t drawn_instructions = 0;
 };
 
-/// `request.sampled` is set: arrays are drawn where they are touched. Of `size` and `is_first_size`
-/// of the result the caller knows.
-[[nodiscard]] course::WholeRun run_whole(const BenchParts& parts, const TimingRequest& request,
-                                         const ReadyLaunch& student, const WholeLimits& limits);
+struct WholeOutcome {
+  course::WholeRun run;  ///< of `size` and `is_first_size` the caller knows
+  std::string drawn;     ///< which blocks stood for all, in words; empty: all ran
+};
+
+/// `request.sampled` is set: arrays are drawn where they are touched.
+[[nodiscard]] WholeOutcome run_whole(const BenchParts& parts, const TimingRequest& request,
+                                     const ReadyLaunch& student, const WholeLimits& limits);
 
 /// Seconds that a case takes at least, by the operations that any solution does; 0 where it is not
 /// bound by them.

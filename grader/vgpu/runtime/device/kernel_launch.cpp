@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "grader/base/strings.hpp"
+#include "grader/vgpu/program/kept_variables.hpp"
 #include "grader/vgpu/program/machine_accesses.hpp"
 #include "grader/vgpu/runtime/device/context.hpp"
 #include "grader/vgpu/runtime/device/reports.hpp"
@@ -273,6 +274,8 @@ void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) 
       program::shared_accesses_from(operation.kernel->module->program(), kernel);
   if (context.settings.tell_work) record.constant_bytes = shape.constant_bytes;
   record.sample = report.sample;
+  record.writes_variables =
+      context.sample && program::may_write_variables(operation.kernel->module->program(), kernel);
   record.not_sampled = report.unsampled;
   if (!report.unsampled.empty()) record.outcome = "not run";
   if (report.fault) record.outcome = exec::to_string(report.fault->kind);
@@ -281,9 +284,13 @@ void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) 
 
 /// Logs a launch of which some blocks ran for their results. No time passes, and nobody asks for
 /// more: a check makes hundreds of these.
-void tell_range(Context& context, const std::string& kernel, const exec::LaunchReport& report) {
+void tell_range(Context& context, const KernelOperation& operation,
+                const exec::LaunchReport& report) {
+  const program::Kernel& kernel = *operation.kernel->kernel;
   LaunchRecord record;
-  record.name = kernel;
+  record.name = kernel.name;
+  record.writes_variables =
+      program::may_write_variables(operation.kernel->module->program(), kernel);
   record.warp_instructions = report.warp_instructions;
   record.not_sampled = report.unsampled;
   record.drawn_bytes = context.memory.lazy_bytes();
@@ -330,7 +337,7 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   request.footprint = footprint;
   const exec::LaunchReport report = run_watched(context, request);
   if (request.only)
-    tell_range(context, kernel.name, report);
+    tell_range(context, operation, report);
   else if (context.counts())
     tell_cost(context, timeline,
               {operation, shape, occupancy, report, tracer, stream_id, in_graph});

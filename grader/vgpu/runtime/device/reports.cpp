@@ -245,6 +245,7 @@ std::string uncounted_json(const LaunchRecord& record) {
   out.string("outcome", record.outcome);
   out.number("warp_instructions", record.warp_instructions);
   if (!record.not_sampled.empty()) out.string("not_sampled", record.not_sampled);
+  if (record.writes_variables) out.number("writes_variables", 1);
   if (record.drawn_bytes) out.number("drawn_bytes", *record.drawn_bytes);
   if (record.slice) {
     text += ",\"kinds\":" + dump(Json(record.slice->kinds));
@@ -275,6 +276,7 @@ std::string to_json(const LaunchRecord& record) {
   out.number("warp_instructions", record.warp_instructions);
   out.number("wall_seconds", record.wall_seconds);
   if (!record.not_sampled.empty()) out.string("not_sampled", record.not_sampled);
+  if (record.writes_variables) out.number("writes_variables", 1);
   if (record.drawn_bytes) out.number("drawn_bytes", *record.drawn_bytes);
   if (record.sample) add_sample(*record.sample, text);
   if (record.shared_accesses)

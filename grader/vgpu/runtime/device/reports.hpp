@@ -48,6 +48,8 @@ struct LaunchRecord {
   /// Of the program's variables in constant memory, where the blocks' work is told.
   std::optional<std::uint64_t> constant_bytes = {};
   std::string not_sampled = {};  ///< why, where it was to be; then it was not run
+  /// See program/kept_variables.hpp; asked where some blocks run.
+  bool writes_variables = false;
   /// Of a launch of which some blocks ran for their results: what lazily generated arrays hold
   /// afterwards.
   std::optional<std::uint64_t> drawn_bytes = {};
