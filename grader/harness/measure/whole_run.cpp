@@ -74,7 +74,7 @@ class WholeRunner {
     whole_.why_not.clear();
     tell();
     if (!whole_.found.empty())
-      whole_.found = "in the second of two launches " + whole_.found +
+      whole_.found = "in the second of two launches, " + whole_.found +
                      "; the first, which writes variables of the module, was right";
   }
 
