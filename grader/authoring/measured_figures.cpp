@@ -460,7 +460,8 @@ std::string speed_table(const std::map<std::string, MeasuredFigures>& all, const
     for (const auto& [gpu, of_gpu] : speeds) text += cells_for(of_gpu, row, !unit.empty());
     text += "\n";
   }
-  return text + "\n" + measured + ". `membound dev figures` makes these figures for any GPU.\n";
+  return text + "\n" + measured +
+         ". In Membound's repository `membound dev figures` makes these figures for any GPU.\n";
 }
 
 }  // namespace

@@ -25,6 +25,11 @@ int hand_over(std::vector<std::string> words) {
                          "is not built yet: it is no students' command",
                          (build_folder() / "bin" / "membound").string(),
                          "./membound " + name + ", which builds it"});
+  if (name == "dev")
+    return report_error({base::ErrorKind::kUsage, "membound dev",
+                         "is for authors of labs: students have no need of it",
+                         "Membound's repository, which has the answers that it reads",
+                         "membound check LAB, which measures your own answer"});
   return report_error({base::ErrorKind::kUsage, "membound " + name,
                        "is no students' command, and is not installed here",
                        "a clone of the course", "membound --help, which lists what is here"});

@@ -75,6 +75,20 @@ answer_help() { # the call's words
   exit
 }
 
+# Ends the call if it is for authors of labs, in a course that was handed out: after minutes of building it would find
+# no sources of answers. What authors do with labs of their own (--labs) goes on.
+refuse_authors_command() { # the call's words
+  [ "${1:-}" = dev ] && [ -e "$root/released" ] && [ -z "${MEMBOUND_LABS:-}" ] || return 0
+  case "${2:-}" in
+    '' | check | figure | figures | ladder | verdicts | wrong) ;;
+    *) return 0 ;;
+  esac
+  if asks_for_help "$@"; then return 0; fi
+  fail 2 "\"dev${2:+ $2}\" is for authors of labs: students have no need of it" \
+    "./membound check LAB, which measures your own answer" \
+    "the same call in Membound's repository, which has the answers it reads"
+}
+
 # Ends the call if it can be answered as it is.
 answer_unbuilt() { # the call's words
   if [ $# -eq 0 ]; then

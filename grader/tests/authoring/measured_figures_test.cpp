@@ -56,7 +56,8 @@ TEST_F(MeasuredPages, HaveTheStagesBesideTheirPeer) {
       "| --- | ---: | ---: | ---: |\n"
       "| 1 sum | 11.7 | 92.0 | 0.02 |\n"
       "| cub | – | 4,600 | 1.00 |\n\n"
-      "H200: driver 580, 2026-11-21. `membound dev figures` makes these figures for any GPU.\n");
+      "H200: driver 580, 2026-11-21. In Membound's repository `membound dev figures` makes these "
+      "figures for any GPU.\n");
 }
 
 TEST_F(MeasuredPages, SayWhereNoGpuHasBeenMeasured) {

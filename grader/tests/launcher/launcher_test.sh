@@ -255,6 +255,10 @@ ship "$(uname -m)"
 echo "// solved" >>"$course/labs/03-transpose/kernel.cu"
 expect "a solved kernel is no change" "shipped list" "$(call list)"
 ship "$(uname -m)"
+before=$(builds)
+expect "an author's command is refused before anything is built" "*\"dev ladder\" is for authors of labs*try: ./membound check LAB*$before" \
+  "$(call dev ladder 5 --device vgpu:h200; builds)"
+expect "its help is not" "*# membound dev ladder*" "$(call dev ladder --help)"
 expect "an instructor's command says why it is built" "*\"grade\" is not among the programs*membound grade x" \
   "$(call grade x)"
 ship sparc
