@@ -34,6 +34,10 @@ constexpr std::string_view kReturnsNothing =
     "A kernel returns nothing: write __global__ void, and store results through a pointer.";
 constexpr std::string_view kNotLaunched =
     "A kernel is launched, not called: kernel<<<blocks, threads>>>(arguments).";
+constexpr std::string_view kLaunchBrackets =
+    "A launch has three brackets on each side: kernel<<<blocks, threads>>>(arguments).";
+constexpr std::string_view kNoKernel =
+    "What <<<…>>> launches is a kernel: write __global__ void before the name where it is defined.";
 constexpr std::string_view kTemplateOfC =
     "Take extern \"C\" away: a template is a kernel for each type, and C has one function of a "
     "name. The grader finds kernels by their C++ names.";
@@ -42,6 +46,8 @@ constexpr std::string_view kOtherParameters =
     "by one with the contract there. Does a type stand where T belongs?";
 constexpr std::string_view kAtomicAddress =
     "atomicAdd takes the address of what it adds to, then the value: a pointer, or &x.";
+constexpr std::string_view kIndexIsWhole =
+    "An index is a whole number: static_cast<int>(x) makes one of a float, and drops its fraction.";
 constexpr std::string_view kAddressOrValue =
     "One side is an address and the other a value: `in + i` is where element i stands, `in[i]` is "
     "the element.";
@@ -86,10 +92,14 @@ constexpr Entry kEntries[] = {
     {"expression must have a constant value", kConstantExtent},
     {"variable length array", kConstantExtent},
     {"variable-length array", kConstantExtent},
+    {"array subscript is not an integer", kIndexIsWhole},
+    {"must have integral or unscoped enum type", kIndexIsWhole},
     {"must have a void return type", kReturnsNothing},
     {"must have void return type", kReturnsNothing},
     {"function call must be configured", kNotLaunched},
-    {"kernel call", kNotLaunched},
+    {"to global function", kNotLaunched},
+    {"kernel call to non-global function", kNoKernel},
+    {"host function call cannot be configured", kNoKernel},
     {"may not have extern \"C\" linkage", kTemplateOfC},
     {"templates must have C++ linkage", kTemplateOfC},
     {"matches the specified type", kOtherParameters},
@@ -273,6 +283,10 @@ std::vector<Message> own_errors(const std::vector<Message>& all, const StudentSo
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].severity != "error") continue;
     Message error = all[i];
+    // What the labs' header makes of __syncthreads() for clang.
+    constexpr std::string_view kBarrier = "membound_syncthreads";
+    if (const std::size_t at = error.text.find(kBarrier); at != std::string::npos)
+      error.text.replace(at, kBarrier.size(), "__syncthreads");
     if (!is_same_file(error.file, name)) {
       const auto place = led_there(all, i, name);
       if (!place) continue;
@@ -315,8 +329,6 @@ struct Replacement {
   std::string_view name, instead;
 };
 constexpr Replacement kReplacements[] = {
-    {"min", "two values: std::min(a, std::min(b, c))"},
-    {"max", "two values: std::max(a, std::max(b, c))"},
     {"vector", "an array of fixed size, which is in registers (float all[8];), or __shared__"},
     {"array", "an array of fixed size: float all[8];"},
     {"string", "no text: a kernel works on numbers; printf shows them"},
@@ -345,6 +357,10 @@ std::string hint_for_std(const StudentSource& source, const Message& error) {
   static const std::regex kAboutStd(
       R"(namespace "std"|in namespace 'std'|undeclared identifier 'std'|__host__ function|std::)");
   const std::string name = name_of_std(source.code_of_line(error.line));
+  if ((name == "min" || name == "max") && error.text.find("function") != std::string::npos &&
+      error.text.find(name) != std::string::npos)
+    return "In a kernel std::" + name + " takes two values of one type: std::" + name +
+           "(a, std::" + name + "(b, c)).";
   if (name.empty() || !std::regex_search(error.text, kAboutStd)) return "";
   if (!is_device_code(source, error.line))
     return "The header that declares std::" + name +
@@ -455,10 +471,18 @@ std::string hint_for_name(const StudentSource& source, const Message& error) {
   return "";
 }
 
+/// A launch whose brackets are not three; nvcc takes them for comparisons and shifts.
+std::string hint_for_launch(const StudentSource& source, const Message& error) {
+  const std::string_view code = source.code_of_line(error.line);
+  const bool opens = code.find("<<<") != std::string_view::npos;
+  const bool closes = code.find(">>>") != std::string_view::npos;
+  return opens && !closes ? std::string(kLaunchBrackets) : "";
+}
+
 std::string hint_for(const StudentSource& source, const Message& error,
                      const std::vector<Message>& all) {
   for (std::string hint :
-       {hint_for_std(source, error), hint_for_index(source, error),
+       {hint_for_launch(source, error), hint_for_std(source, error), hint_for_index(source, error),
         hint_for_host_function(source, error, all), hint_for_name(source, error)})
     if (!hint.empty()) return hint;
   if (error.text.find("matches the specified type") != std::string::npos)

@@ -60,6 +60,43 @@ TEST(CompilerMessages, NamesTheWordThatIsMeantAndTheLineOfAHeaderIsTheStudents) 
   EXPECT_THAT(told.text, StartsWith("k.cu:2:5: error: no type named 'x' (in a.h)\n"));
 }
 
+TEST(CompilerMessages, AMistakenLaunchIsToldOfBothCompilers) {
+  const auto hint = [](const std::string& text) {
+    return explain_messages("k.cu:2:3: error: " + text + "\n", "k.cu", kInclude + "  f(a);\n").hint;
+  };
+  for (const char* text : {"a __global__ function call must be configured",
+                           "call to global function 'f' not configured"})
+    EXPECT_THAT(hint(text), HasSubstr("launched, not called")) << text;
+  for (const char* text :
+       {"a host function call cannot be configured", "kernel call to non-global function 'f'"})
+    EXPECT_THAT(hint(text), HasSubstr("write __global__ void before the name")) << text;
+  for (const char* text : {"expression must have integral or unscoped enum type", "expected '>>>'"})
+    EXPECT_THAT(explain_messages("k.cu:2:3: error: " + std::string(text) + "\n", "k.cu",
+                                 kInclude + "  f<<<1, 2>>(a);\n")
+                    .hint,
+                HasSubstr("three brackets on each side"))
+        << text;
+}
+
+TEST(CompilerMessages, AMaximumOfAListIsToldOfBothCompilersWithoutContradiction) {
+  for (const char* text : {"no matching function for call to 'max'",
+                           "no instance of overloaded function \"std::max\" matches the argument "
+                           "list"}) {
+    const auto told =
+        explain_messages("k.cu:3:3: error: " + std::string(text) + "\n", "k.cu",
+                         kInclude + "__global__ void f() {\n  std::max({1, 2});\n}\n");
+    EXPECT_THAT(told.hint, StartsWith("In a kernel std::max takes two values")) << text;
+  }
+}
+
+TEST(CompilerMessages, ABarrierHasTheNameThatTheStudentWrote) {
+  EXPECT_THAT(
+      explain_messages("k.cu:2:3: error: no matching function for call to 'membound_syncthreads'\n",
+                       "k.cu", kInclude + "  __syncthreads();\n")
+          .text,
+      HasSubstr("call to '__syncthreads'\n"));
+}
+
 TEST(CompilerMessages, WhatIsNoMessageStaysAsItIs) {
   EXPECT_EQ(explain_messages("nvcc fatal: no such option\n", "k.cu", kInclude).text,
             "nvcc fatal: no such option\n");
