@@ -190,6 +190,11 @@ bool is_about_lanes(const Finding& finding) {
   return holds(finding.text, "member mask") || holds(finding.text, "shuffle from a missing lane");
 }
 
+/// A place that many threads change, each after it has read it.
+bool is_about_atomics(const Finding& finding) {
+  return finding.advice.starts_with("use an atomic operation");
+}
+
 bool is_same_fault(const Finding& one, const Finding& other) {
   if (one.file != other.file) return false;
   if (is_about_lanes(one) && is_about_lanes(other)) return one.line == other.line;
@@ -209,9 +214,16 @@ bool is_same_fault(const Finding& one, const Finding& other) {
     const std::string array = array_in(one);
     return one.line == other.line || (!array.empty() && array == array_in(other));
   }
+  if (one.kind != "racecheck") return false;
+  if (is_about_atomics(one) != is_about_atomics(other)) {
+    // Who reads what many threads change by turns without an atomic has the same cause.
+    const Finding& cause = is_about_atomics(one) ? one : other;
+    const Finding& effect = is_about_atomics(one) ? other : one;
+    return !array_in(one).empty() && array_in(one) == array_in(other) &&
+           holds(effect.text, ":" + std::to_string(cause.line) + ";");
+  }
   static const std::regex kBarrier(R"(put __sync(?:threads|warp)\(\))");
-  return one.kind == "racecheck" && std::regex_search(one.advice, kBarrier) &&
-         std::regex_search(other.advice, kBarrier);
+  return std::regex_search(one.advice, kBarrier) && std::regex_search(other.advice, kBarrier);
 }
 
 /// "after line 231, before the next …": of two such, the later line is right for both.
@@ -234,6 +246,8 @@ void keep_one_a_fault(std::vector<Finding>& findings) {
                                            : kept.end();
     if (same == kept.end()) {
       kept.push_back(std::move(finding));
+    } else if (is_about_atomics(finding) && !is_about_atomics(*same)) {
+      *same = std::move(finding);
     } else if (line_after(finding) > line_after(*same) && line_after(*same) > 0) {
       same->advice = finding.advice;
     }

@@ -95,6 +95,17 @@ void advise_shuffle(const StagePlace& place, course::Finding& finding);
 /// of an `if` meet others at another call of that mask, and what comes of it is nobody's.
 void name_call_in_branch(const StagePlace& place, course::Finding& finding);
 
+/// The body of the stage's LAUNCH_SHAPE or LAUNCH_PLAN; empty where it has none.
+[[nodiscard]] std::string launch_body(const StagePlace& place);
+/// The line of the launch in which `word` stands, or else its first; 0 where there is no launch.
+[[nodiscard]] int launch_line(const StagePlace& place, std::string_view word);
+/// Elements that no thread wrote, and a launch or a loop that shows why.
+void advise_never_written(const StagePlace& place, course::Finding& finding);
+/// The line of the launch's field that is not allowed, and what is meant instead.
+void name_line_of_launch(const StagePlace& place, course::Finding& finding);
+/// A kernel that did not end in time, and the head of a loop that shows why.
+void name_endless_loop(const StagePlace& place, course::Finding& finding);
+
 /// Holds what `result` tells of a stage that did not pass against the source: advice that the
 /// source follows already is replaced by what it lacks, a line is named where the source shows it,
 /// and of several findings of one fault the first one stays. `file` is the source's path or name.

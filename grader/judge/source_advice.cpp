@@ -78,16 +78,16 @@ bool blame_guard(const Place& place, Finding& finding) {
   for (const Branch* branch : around)
     if (holds(test_of(*branch), "<=") && !holds(test_of(*branch), "- 1")) {
       finding.advice = quoted(*branch) +
-                       " lets one index too many through: the last element of n is number n - 1, "
-                       "so it is < instead of <=";
+                       " lets one index too many through: of n elements the last has the number "
+                       "n - 1. Write < instead of <=";
       return true;
     }
   static const std::regex kGreater(R"(>(?!=))");
   for (const Branch* branch : returns_before(source, line))
     if (std::regex_search(branch->condition, kGreater) && !holds(branch->condition, ">=")) {
       finding.advice = quoted(*branch) +
-                       " lets one index too many through: the last element of n is number n - 1, "
-                       "so it is >= instead of >";
+                       " lets one index too many through: of n elements the last has the number "
+                       "n - 1. Write >= instead of >";
       return true;
     }
   return false;
@@ -165,27 +165,7 @@ void advise_out_of_bounds(const Place& place, Finding& finding) {
   if (holds(code, "at("))
     finding.advice +=
         ". at(row, column, width): are row and column those of the array that is accessed, and is "
-        "the width that of its own rows";
-}
-
-/// The body of the stage's LAUNCH_SHAPE or LAUNCH_PLAN; empty where it has none.
-std::string launch_body(const Place& place) {
-  constexpr std::size_t kLongest = 4000;  // std::regex recurses over what it matches
-  for (const SourceFunction& function : place.source.functions())
-    if (function.is_launch && function.line >= place.first && function.line <= place.last &&
-        function.end - function.begin < kLongest)
-      return std::string(place.source.code().substr(function.begin, function.end - function.begin));
-  return "";
-}
-
-int launch_line(const Place& place, std::string_view word) {
-  for (const SourceFunction& function : place.source.functions())
-    if (function.is_launch && function.line >= place.first && function.line <= place.last) {
-      const int found =
-          place.source.find_line(word, function.line, place.source.line_of(function.end - 1));
-      return found > 0 ? found : function.line;
-    }
-  return 0;
+        "the width that of its own rows?";
 }
 
 void advise_shared(const Place& place, Finding& finding) {
@@ -220,6 +200,16 @@ bool is_set(const Place& place, int line, const std::string& name) {
   return false;
 }
 
+/// Whether the line adds to `name`, or what is like it.
+bool adds_to(const std::string& code, const std::string& name) {
+  static constexpr const char* kSigns = R"((?:\+\+|--|(?:[-+*/|&^])=))";
+  return name.empty() ||
+         std::regex_search(code, std::regex(R"((?:\+\+|--)\s*)" + name + R"(\b)")) ||
+         std::regex_search(code,
+                           std::regex(R"(\b)" + name + R"(\s*(?:\[[^;=]*\])*\s*)" + kSigns)) ||
+         std::regex_search(code, std::regex(R"(atomic\w*\s*\(\s*&?\s*)" + name + R"(\b)"));
+}
+
 bool is_in_a_loop(const StudentSource& source, int line) {
   return std::ranges::any_of(source.around(line),
                              [](const Branch* branch) { return branch->keyword != "if"; });
@@ -233,8 +223,16 @@ void advise_uninitialised(const Place& place, Finding& finding) {
     static const std::regex kArray(R"(of ([A-Za-z_]\w*) \(\d+ bytes of shared)");
     const std::string name =
         std::regex_search(finding.text, match, kArray) ? match[1].str() : std::string();
+    const auto returns = returns_before(place.source, finding.line);
+    if (!returns.empty() &&
+        place.source.find_line("__syncthreads", returns.front()->line, finding.line) > 0) {
+      finding.advice = "the threads that " + quoted(*returns.front()) +
+                       " sends away write nothing for the others: let them stay to the last "
+                       "__syncthreads(), and keep the condition for the store of the result";
+      return;
+    }
     finding.advice =
-        is_set(place, finding.line, name)
+        is_set(place, finding.line, name) || !adds_to(code, name)
             ? "let every element be written before a __syncthreads(), those of threads without "
               "work too (0 for a sum), then read it"
             : "shared memory holds nothing at first: let " +
@@ -257,50 +255,6 @@ void advise_uninitialised(const Place& place, Finding& finding) {
         "write this element before anything reads it: at the start the kernel's output and its "
         "scratch hold nothing";
   }
-}
-
-/// Elements that no thread wrote, and a launch that shows why.
-void advise_never_written(const Place& place, Finding& finding) {
-  const std::string launch = launch_body(place);
-  if (launch.empty()) return;
-  const auto at = [&](std::string_view word) { return launch_line(place, word); };
-  const auto blame = [&](int line, std::string advice) {
-    finding.file = place.file;
-    finding.line = line;
-    finding.advice = std::move(advice);
-  };
-  const SourceFunction* const kernel = place.source.function(place.stage.kernel);
-  for (const Branch& branch : place.source.branches())
-    if (kernel != nullptr && branch.keyword == "for" && branch.begin > kernel->begin &&
-        branch.end <= kernel->end && holds(branch.condition, "threadIdx") &&
-        !holds(branch.condition, "blockIdx") && holds(branch.condition, "grid")) {
-      blame(branch.line,
-            "every block starts this loop at the same element: start at the thread's number in the "
-            "grid, blockIdx.x * blockDim.x + threadIdx.x");
-      return;
-    }
-  const bool sets_fields = holds(launch, "shape.");
-  if (sets_fields && !holds(launch, ".grid")) {
-    blame(at("LaunchShape"), "set shape.grid: without it the grid is 1 block");
-    return;
-  }
-  if (sets_fields && !holds(launch, ".block")) {
-    blame(at("LaunchShape"), "set shape.block: without it a block is 1 thread");
-    return;
-  }
-  static const std::regex kRoundedDown(R"(\.grid\s*=[^;]*\b\w+\s*/\s*\w+)");
-  if (std::regex_search(launch, kRoundedDown) && !holds(launch, "- 1)") &&
-      !holds(launch, "sm_count")) {
-    blame(at(".grid"), "`/` rounds down, so that the last block is missing: ceil_div(n, threads)");
-    return;
-  }
-  static const std::regex kFlatBlock(R"(\.block\s*=\s*\w+\s*;)");
-  if (kernel != nullptr && std::regex_search(launch, kFlatBlock) &&
-      holds(std::string(place.source.code().substr(kernel->begin, kernel->end - kernel->begin)),
-            "threadIdx.y"))
-    blame(at(".block"),
-          "this block has 1 row, and the kernel counts with threadIdx.y: shape.block = {columns, "
-          "rows}");
 }
 
 /// Element (r, c) holds what belongs to (c, r): whole tiles or single elements changed places.
@@ -327,6 +281,20 @@ void advise_exchanged(const Place& place, Finding& finding) {
         "thread's indices exchanged, tile[threadIdx.x][threadIdx.y]";
     finding.line = place.source.find_line("= tile[", place.first, place.last);
     if (finding.line > 0) finding.file = place.file;
+  }
+}
+
+/// A texture that is asked for (row, column).
+void name_exchanged_coordinates(const Place& place, Finding& finding) {
+  static const std::regex kRowFirst(
+      R"(\btex2D\s*<\w+>\s*\(\s*\w+\s*,\s*(?:y|row)\b[^,]*,\s*(?:x|col|column)\b)");
+  for (int line = place.first; line <= place.last; ++line) {
+    if (!std::regex_search(place.code(line), kRowFirst)) continue;
+    finding.file = place.file;
+    finding.line = line;
+    finding.advice =
+        "tex2D takes the column first, then the row: tex2D<float>(picture, x + 0.5f, y + 0.5f)";
+    return;
   }
 }
 
@@ -403,22 +371,6 @@ void name_missing_kernel(const Place& place, Finding& finding) {
                    "`: without it this is a function of the host, and no kernel";
 }
 
-void name_line_of_launch(const Place& place, Finding& finding) {
-  for (const std::string_view field : {"grid", "block", "shared_bytes"})
-    if (holds(finding.text, "): " + std::string(field)) && !launch_body(place).empty()) {
-      finding.file = place.file;
-      finding.line = launch_line(place, "." + std::string(field));
-      const std::string code(base::trimmed(place.source.line(finding.line)));
-      if (holds(finding.text, " = 0") && holds(code, "/"))
-        finding.advice = "`/` of whole numbers rounds down, here to 0: " +
-                         (field == "grid" ? std::string("is the dividend the larger of the two? "
-                                                        "ceil_div(n, threads) rounds up")
-                                          : std::string("choose a number of threads from 1 to "
-                                                        "1024"));
-      return;
-    }
-}
-
 // --- one finding a fault
 // ---------------------------------------------------------------------------
 
@@ -454,6 +406,9 @@ void advise_failure(const Place& place, Finding& finding, const StageResult& res
   if (holds(finding.text, "belongs to row")) advise_exchanged(place, finding);
   if (holds(finding.text, "contract allows more than 2^31")) name_narrow_index(place, finding);
   if (result.verdict == course::Verdict::kMissingKernel) name_missing_kernel(place, finding);
+  if (result.verdict == course::Verdict::kTimeout) name_endless_loop(place, finding);
+  if (finding.line == 0 && result.verdict == course::Verdict::kWrong)
+    name_exchanged_coordinates(place, finding);
   if (holds(finding.text, "LAUNCH_SHAPE(")) name_line_of_launch(place, finding);
 }
 

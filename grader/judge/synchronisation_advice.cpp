@@ -68,6 +68,15 @@ const Branch* waiting_loop(const StudentSource& source, int line) {
   return nullptr;
 }
 
+/// That of a line, or of the next one where a branch begins: there a compiler puts what it loads
+/// once for the loops inside.
+const Branch* waiting_loop_of(const StudentSource& source, int line) {
+  if (const Branch* const loop = waiting_loop(source, line)) return loop;
+  const bool begins_one = std::ranges::any_of(
+      source.branches(), [&](const Branch& branch) { return branch.line == line; });
+  return begins_one ? waiting_loop(source, line + 1) : nullptr;
+}
+
 /// What orders two lines on the two sides of an if, between which no barrier can stand.
 std::string between_two_sides(const StudentSource& source, int first, int second) {
   const SourceFunction* const function = source.function_at(first);
@@ -137,7 +146,7 @@ void advise_race(const StagePlace& place, Finding& finding) {
   const bool has_other = std::regex_search(finding.text, other, kOther);
   const int other_line = has_other ? std::stoi(other[1]) : finding.line;
   for (const int line : {finding.line, other_line})
-    if (const Branch* const waits = waiting_loop(place.source, line);
+    if (const Branch* const waits = waiting_loop_of(place.source, line);
         waits != nullptr && !holds(finding.advice, "volatile orders")) {
       finding.advice = "the loop `" + waits->keyword + " (" + waits->condition +
                        ")` waits for a word that another thread stores, and the compiler may load "

@@ -149,6 +149,51 @@ TEST(SourceAdvice, ALoopThatWaitsIsToldToLoadItsWordEachTime) {
                 HasSubstr("make the word volatile"));
 }
 
+TEST(SourceAdvice, ALoopThatWaitsIsFoundBelowTheLineToWhichItsLoadWasMoved) {
+  const Finding race = {
+      "racecheck",
+      "data race in f, block (0, 0, 0), thread (0, 0, 0): writes 4 bytes at offset "
+      "0 of turns (32 bytes of shared memory), which thread (15, 0, 0) of the same "
+      "warp read at kernel.cu:4; nothing orders the two",
+      "",
+      "",
+      "kernel.cu",
+      7,
+      "put __syncwarp() (or __syncthreads()) after line 7, before the next "
+      "iteration comes to line 5: since Volta the lanes of a warp need not run in "
+      "step"};
+  EXPECT_THAT(held("  if (lane() < 16) {\n    for (int round = 0; round < k; ++round) {\n"
+                   "      while (*turn != 2 * round) {\n      }\n"
+                   "      if (lane() == 0) *turn = 2 * round + 1;\n    }\n  }\n",
+                   {race})
+                  .findings[0]
+                  .advice,
+              HasSubstr("make the word volatile"));
+}
+
+TEST(SourceAdvice, WhoReadsWhatManyChangeWithoutAnAtomicHasTheSameCause) {
+  const auto race = [](int line, const std::string& where, const std::string& advice) {
+    return Finding{"racecheck",
+                   "data race in f: 4 bytes at offset 0 of bins (1024 bytes of shared memory), "
+                   "which thread (1, 0, 0) of the same block wrote at " +
+                       where + "; nothing orders the two",
+                   "",
+                   "",
+                   "kernel.cu",
+                   line,
+                   advice};
+  };
+  const Finding cause = race(3, "the same line", "use an atomic operation (atomicAdd), or wait"),
+                effect = race(4, "kernel.cu:3", "put __syncthreads() between lines 3 and 4");
+  const std::string source = "  bins[d] += 1;\n  atomicAdd(&bins[e], 1);\n  out[0] = bins[0];\n";
+  for (const auto& both : {std::vector{cause, effect}, std::vector{effect, cause}}) {
+    const auto told = held(source, both);
+    ASSERT_EQ(told.findings.size(), 1U);
+    EXPECT_EQ(told.findings[0].line, 3);
+  }
+  EXPECT_EQ(held(source, {cause, race(5, "kernel.cu:4", effect.advice)}).findings.size(), 2U);
+}
+
 TEST(SourceAdvice, WhatIsAddedInALoopIsAddedInAVariable) {
   const Finding reads = {"initcheck", "uninitialised read in f", "", "", "kernel.cu", 4, ""};
   const std::string loop = "  for (int k = 0; k < 8; ++k)\n    out[i] += in[i + k];\n";
@@ -190,6 +235,53 @@ TEST(SourceAdvice, AVariableThatIsReadBeforeItHasAValueIsNamed) {
   const auto told = held("  int sum;\n  for (int k = 0; k < n; ++k) sum += k;\n", {failed});
   EXPECT_EQ(told.findings[0].line, 3);
   EXPECT_EQ(held("  int sum;\n  sum = 0;\n  sum += n;\n", {failed}).findings[0].line, 0);
+}
+
+TEST(SourceAdvice, AReadThatAddsToAnotherPlaceIsNotToldToClearTheSharedArray) {
+  const auto reads = [](int line) {
+    return Finding{"initcheck",
+                   "uninitialised read in f: read of 4 bytes at offset 8 of sums (2048 bytes of "
+                   "shared memory), which no thread of the block has written",
+                   "",
+                   "",
+                   "kernel.cu",
+                   line,
+                   ""};
+  };
+  const std::string cleared = "let `sums` be set to 0";
+  EXPECT_THAT(held("  box += row[t];\n", {reads(3)}).findings[0].advice, Not(HasSubstr(cleared)));
+  for (const char* line :
+       {"  sums[d][t] += 1;\n", "  ++sums[t];\n", "  sums[t]++;\n", "  atomicAdd(&sums[t], 1);\n"})
+    EXPECT_THAT(held(line, {reads(3)}).findings[0].advice, HasSubstr(cleared)) << line;
+}
+
+TEST(SourceAdvice, TheHeadOfALoopThatDoesNotEndIsNamed) {
+  const Finding failed = {"timeout", "the loop may never end", "", "FinishesInTime", "", 0};
+  const auto told = [&](const std::string& source) {
+    return held(source, {failed}, Verdict::kTimeout).findings[0];
+  };
+  EXPECT_THAT(told("  for (int i = threadIdx.x; i < n; i + 8)\n    out[i] = 0;\n").advice,
+              HasSubstr("`i + 8` computes a value and changes nothing"));
+  EXPECT_THAT(told("  for (int s = 16; s >= 0; s /= 2) sum += s * threadIdx.x;\n").advice,
+              HasSubstr("> instead of >="));
+  const Finding all = told("\n  for (int i = 0; i < n; ++i) out[i] = a[i];\n");
+  EXPECT_EQ(all.line, 4);
+  EXPECT_THAT(all.advice, HasSubstr("every thread runs this whole loop"));
+  for (const char* right : {"  for (int i = threadIdx.x; i < n; i += 8) out[i] = 0;\n",
+                            "  for (int s = 16; s > 0; s /= 2) sum += s;\n",
+                            "  for (int i = 3; i >= 0; --i) sum += i;\n",
+                            "  int t = threadIdx.x;\n  for (int k = 0; k < n; ++k) sum += k;\n"})
+    EXPECT_EQ(told(right).line, 0) << right;
+}
+
+TEST(SourceAdvice, ATextureIsAskedForTheColumnFirst) {
+  const Finding failed = {"failed-test", "first wrong: row 0", "", "T", "", 0};
+  EXPECT_THAT(held("  sum += tex2D<float>(picture, y + 0.5f, x + i + 0.5f);\n", {failed})
+                  .findings[0]
+                  .advice,
+              HasSubstr("the column first"));
+  EXPECT_EQ(
+      held("  sum += tex2D<float>(picture, x + 0.5f, y + 0.5f);\n", {failed}).findings[0].line, 0);
 }
 
 TEST(SourceAdvice, AVoteOfAllLanesInABranchIsNamed) {
