@@ -168,8 +168,8 @@ int put_own_back(const Context& context, const Target& target) {
     return kExitPassed;
   }
   return report_error({base::ErrorKind::kUsage, folder.string(),
-                       "no file is kept here that differs from yours", "",
-                       "membound reset keeps one each time"});
+                       "no file is kept here that differs from yours",
+                       "one that membound reset kept, which it does each time", ""});
 }
 
 /// A file of the course, not a student's own: by git where the tree has no copies of its own.

@@ -39,11 +39,10 @@ std::string source_excerpt(const SourceText& source, int line, int column, int w
   const std::string number = std::to_string(line);
   const std::string left(kNumberWidth - std::min(kNumberWidth, number.size()), ' ');
   const auto room = static_cast<std::size_t>(std::max(20, width)) - kNumberWidth - 3;
-  const auto cut = [&](const std::string& whole) {
-    return std::string(first_columns(whole, room));
-  };
-  return left + number + " | " + cut(base::printable(text)) + "\n" +
-         std::string(kNumberWidth, ' ') + " | " + cut(mark) + "\n";
+  std::string shown = base::printable(text);
+  if (columns(shown) > room) shown = std::string(first_columns(shown, room - 1)) + "…";
+  return left + number + " | " + shown + "\n" + std::string(kNumberWidth, ' ') + " | " +
+         std::string(first_columns(mark, room)) + "\n";
 }
 
 namespace {

@@ -102,8 +102,11 @@ std::string compiler_text(const course::Result& result, const Style& style) {
   std::istringstream lines(with_places(output));
   std::string text = "\n" + style.paint("The compiler warns:", Tone::kWarning) + "\n";
   std::size_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count)
-    if (count < kWarningLinesShown) text += line + "\n";
+  for (std::string line; std::getline(lines, line);) {
+    // Clang counts them at the end, and names an architecture that no student chose.
+    if (line.empty() || line.find(" generated when compiling for ") != std::string::npos) continue;
+    if (count++ < kWarningLinesShown) text += line + "\n";
+  }
   if (count > kWarningLinesShown)
     text += "(" + std::to_string(count - kWarningLinesShown) + " more lines: see --open)\n";
   return text + "\n";
@@ -365,7 +368,8 @@ std::string failure_advice(const StageResult& stage, const Style& style, const S
   for (const course::Finding& finding : stage.findings) {
     if (finding.test.empty()) continue;
     if (finding.line > 0) {
-      text += wrapped("- " + diagnostic_head(finding.file, finding.line, "error") + finding.test,
+      text += wrapped("- " + diagnostic_head(finding.file, finding.line, "error") + "the test " +
+                          finding.test + " fails",
                       style.width, kIndent);
       if (read) text += source_excerpt(read(finding.file), finding.line, 0, style.width);
     }
@@ -384,8 +388,8 @@ std::string render_detail(const StageResult& stage, const Style& style, const So
                      "\n";
   text += tests_text(stage, style);
   text += failure_advice(stage, style, read);
-  if (stage.verdict == Verdict::kUnsafe) {
-    // How fast what is undefined ran is of no use: the cause alone.
+  if (stage.verdict == Verdict::kUnsafe || stage.verdict == Verdict::kWrong) {
+    // How fast it ran is of no use: the cause alone.
     text += findings_text(stage, style, read);
   } else {
     text += speed_text(stage, style);

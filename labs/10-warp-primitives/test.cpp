@@ -141,11 +141,11 @@ class WarpPrimitives : public LabTest {
         launch("", {n, k}, d_out.data(), input, static_cast<long long>(n), static_cast<int>(k)));
     std::vector<int> got = d_out.to_host(), expected = expected_of(number, in, k);
     if (number == kCompact) {
-      ASSERT_TRUE(got[0] == expected[0])
-          << "out[0] is " << got[0] << ", and " << expected[0]
-          << " numbers are kept; it begins as 0, is counted up by atomicAdd alone, and the kept "
-             "numbers begin at out["
-          << kHead << "]";
+      ASSERT_TRUE(testing::AssertionResult(got[0] == expected[0])
+                  << "out[0] is " << got[0] << ", and " << expected[0]
+                  << " numbers are kept; it begins as 0, is counted up by atomicAdd alone, and the "
+                     "kept numbers begin at out["
+                  << kHead << "]");
       for (std::vector<int>* of : {&got, &expected})
         std::sort(of->begin() + kHead, of->begin() + kHead + expected[0]);
     }

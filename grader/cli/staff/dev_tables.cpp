@@ -219,7 +219,7 @@ const course::StageResult* stage_of(const course::Result& result, int number) {
 std::string speed_text(course::Bound bound, double speed) {
   char text[40];
   const bool operations = bound == course::Bound::kOperations;
-  std::snprintf(text, sizeof text, "%10.4g %s", speed / 1e9, operations ? "Gop/s" : "GB/s");
+  std::snprintf(text, sizeof text, "%10.4g %s", speed / 1e9, operations ? "Gops/s" : "GB/s");
   return text;
 }
 

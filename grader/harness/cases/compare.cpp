@@ -162,10 +162,18 @@ std::string counts(std::size_t wrong, std::size_t never_written, std::size_t all
   return text;
 }
 
+std::string rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
 std::string tolerance_text(Tolerance tolerance) {
   if (tolerance.absolute == 0 && tolerance.relative == 0) return {};
-  return " (allowed difference: " + number(tolerance.absolute) + " + " +
-         number(tolerance.relative) + " x |expected|)";
+  std::string text = tolerance.absolute > 0 ? rounded(tolerance.absolute) : "";
+  if (tolerance.relative > 0)
+    text += (text.empty() ? "" : " + ") + rounded(tolerance.relative) + " x |expected|";
+  return " (allowed difference: " + text + ")";
 }
 
 template <typename T>

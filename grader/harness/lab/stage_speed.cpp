@@ -21,7 +21,7 @@ std::string format(const char* pattern, double a, double b) {
 
 /// "3912 GB/s"
 std::string rate_text(double per_second, bool operations) {
-  return format(operations ? "%.4g Gop/s" : "%.4g GB/s", per_second / 1e9, 0);
+  return format(operations ? "%.4g Gops/s" : "%.4g GB/s", per_second / 1e9, 0);
 }
 
 /// Shortest of a few runs; one is enough when it takes long.

@@ -153,8 +153,8 @@ Breach streams(const Case& c) {
   for (const Call& call : c.calls)
     if (c.is_launch(call)) used.insert(call.stream);
   if (static_cast<double>(used.size()) >= c.number) return {};
-  return c.kernel + " was launched in " + std::to_string(used.size()) +
-         " different streams, expected at least " + whole(c.number) + ".";
+  return c.kernel + " was launched in " + base::counted(used.size(), "stream") +
+         ", expected at least " + whole(c.number) + ".";
 }
 
 Breach kernels_overlap(const Case& c) {
@@ -230,10 +230,14 @@ Breach graph_launches(const Case& c) {
     if (call.kind == CallKind::kLaunchGraph && call.succeeded() && with_kernel.contains(call.graph))
       most = std::max(most, ++count[call.graph]);
   if (most >= c.number) return {};
-  return base::counted(count.size(), "graph") + " with " + c.kernel +
-         (count.size() == 1 ? " was launched " : " were launched, the most often launched one ") +
-         whole(most) + " " + base::noun_after(most, "time") + ", expected at least " +
-         whole(c.number) + ".";
+  const std::string launched = whole(most) + " " + base::noun_after(most, "time"),
+                    expected =
+                        "; expected one that is launched at least " + whole(c.number) + " times.";
+  if (count.empty()) return "No graph with " + c.kernel + " was launched" + expected;
+  if (count.size() == 1)
+    return "The graph with " + c.kernel + " was launched " + launched + expected;
+  return std::to_string(count.size()) + " graphs with " + c.kernel +
+         " were launched, each of them " + (most > 1 ? "at most " : "") + launched + expected;
 }
 
 /// Which calls a decision is about.

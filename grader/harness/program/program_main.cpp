@@ -467,7 +467,8 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   // What does not come out right is looked at as that.
   if (looks && std::ranges::any_of(measurement.tests, &course::TestOutcome::failed))
     measurement.checks = nullptr;
-  measurement.notes = run_notes(last.calls, last.program.output, timeline_of(stage));
+  measurement.notes =
+      run_notes(last.calls, last.program.output, timeline_of(stage), last.program.exit_code == 0);
   if (wanted.empty())
     measurement.counters = {{"program", program_counts(stage.kernel, last.calls)}};
   measurement.seconds = seconds_since(start);

@@ -208,10 +208,12 @@ std::string words(std::string_view printed) {
 }  // namespace
 
 std::vector<std::string> run_notes(const std::vector<Call>& calls, std::string_view printed,
-                                   Timeline timeline) {
+                                   Timeline timeline, bool ended_well) {
   std::vector<std::string> notes = {saving(calls, timeline), drawn(calls, timeline)};
-  for (const Kept& kept : kKept) notes.push_back(left_behind(calls, kept));
-  notes.push_back(words(printed));
+  if (ended_well) {
+    for (const Kept& kept : kKept) notes.push_back(left_behind(calls, kept));
+    notes.push_back(words(printed));
+  }
   std::erase(notes, "");
   return notes;
 }

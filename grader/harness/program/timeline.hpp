@@ -70,8 +70,10 @@ struct Case {
 /// What a task has to do with the timeline, which is spoken of where it has.
 enum class Timeline { kNone, kKernelsSideBySide, kCopiesBesideKernels };
 
-/// `printed`: the program's own output, as it came.
+/// `printed`: the program's own output, as it came. A program that ended with an error never came
+/// to where it gives back what it made, and its last words are told with the error.
 [[nodiscard]] std::vector<std::string> run_notes(const std::vector<runner::Call>& calls,
-                                                 std::string_view printed, Timeline timeline);
+                                                 std::string_view printed, Timeline timeline,
+                                                 bool ended_well = true);
 
 }  // namespace membound::harness

@@ -30,7 +30,7 @@ TEST(SourceExcerpt, IsNothingForALineThatIsNotThere) {
 TEST(SourceExcerpt, KeepsToItsWidthAndShowsNoControlCharacters) {
   const std::string text = source_excerpt({std::string(200, 'x') + "\x1B[1m"}, 1, 0, 40);
   EXPECT_EQ(text,
-            "     1 | " + std::string(31, 'x') + "\n       | ^" + std::string(30, '~') + "\n");
+            "     1 | " + std::string(30, 'x') + "…\n       | ^" + std::string(30, '~') + "\n");
   EXPECT_EQ(source_excerpt({"a\x1B"}, 1, 1, kWide), "     1 | a\\x1b\n       | ^\n");
 }
 

@@ -176,7 +176,7 @@ TEST(Terminal, WhatTheSourceShowsOfAFailedTestIsToldBelowIt) {
   stage.tests = {{.name = "First", .message = "sum 3 is wrong"}};
   stage.findings = {{"failed-test", "sum 3 is wrong", "", "First", "/x/kernel.cu", 9, "set it"}};
   EXPECT_THAT(render_detail(stage, {}),
-              HasSubstr("sum 3 is wrong\n  - /x/kernel.cu:9:1: error: First\n    try: set it\n"));
+              HasSubstr("sum 3 is wrong\n  - /x/kernel.cu:9:1: error: the test First fails\n    try: set it\n"));
 }
 
 TEST(Terminal, WhatAProgramsRunToldIsShownOfAPassedStage) {

@@ -107,6 +107,11 @@ TEST(RunNotes, WhatWasMadeAndNotGivenBackIsNamed) {
               ElementsAre(HasSubstr("2 streams were"), HasSubstr("1 executable graph was")));
 }
 
+TEST(RunNotes, NothingIsAskedBackOfAProgramThatAnErrorEnded) {
+  const std::vector<Call> made = {{.kind = CallKind::kCreateEvent, .event = 4}};
+  EXPECT_THAT(run_notes(made, "CUDA: invalid argument\n", Timeline::kNone, false), IsEmpty());
+}
+
 TEST(RunNotes, WhatItPrintedIsShownUpToALength) {
   EXPECT_THAT(run_notes({}, "took 3 ms\n", Timeline::kKernelsSideBySide),
               ElementsAre("It printed:\ntook 3 ms"));
