@@ -176,8 +176,16 @@ class Marker {
       met_.insert(i);
       if (explained_) continue;
       used_.insert(i);
-      out += "<button type=\"button\" class=\"term\" popovertarget=\"" + id_of(terms_[i]) + "\">" +
-             std::string(html.substr(0, size)) + "</button>";
+      const std::string button = "<button type=\"button\" class=\"term\" popovertarget=\"" +
+                                 id_of(terms_[i]) + "\">" + std::string(html.substr(0, size)) +
+                                 "</button>";
+      // A line may break before a button, and would leave its bracket behind.
+      if (out.ends_with('(')) {
+        out.pop_back();
+        out += "<span class=\"kept\">(" + button + "</span>";
+      } else {
+        out += button;
+      }
       return size;
     }
     out += html.front();

@@ -6,16 +6,25 @@
 // What is wider than the page scrolls; a keyboard reaches it only if it can have the focus.
 // A word above it says that there is more.
 const wide = 'pre, .table, .wide, figure, .memproto, div.fragment, .markdownTable, .doxtable, .fieldtable, .memberdecls';
-for (const box of document.querySelectorAll(wide)) {
-  if (box.scrollWidth <= box.clientWidth + 1) continue;
-  box.tabIndex = 0;
-  if (box.closest('.found, summary') || box.parentElement.closest('.table, .wide, figure')) continue;
-  const cue = document.createElement('p');
-  cue.className = 'cue';
-  cue.ariaHidden = 'true';
-  cue.textContent = 'more to the right →';
-  box.before(cue);
+function cueWide() {
+  for (const box of document.querySelectorAll(wide)) {
+    const cued = box.previousElementSibling?.className === 'cue' ? box.previousElementSibling : null;
+    if (box.scrollWidth <= box.clientWidth + 1) {
+      if (cued) box.removeAttribute('tabindex');
+      cued?.remove();
+      continue;
+    }
+    box.tabIndex = 0;
+    if (cued || box.closest('.found, summary') || box.parentElement.closest('.table, .wide, figure')) continue;
+    const cue = document.createElement('p');
+    cue.className = 'cue';
+    cue.ariaHidden = 'true';
+    cue.textContent = 'more to the right →';
+    box.before(cue);
+  }
 }
+cueWide();
+addEventListener('resize', cueWide);  // a window made narrow, a telephone that is turned
 
 // Lists of the course and of headings start closed where they would push the text off the screen.
 if (window.matchMedia('(max-width: 70rem)').matches)

@@ -48,6 +48,12 @@ TEST(Terms, UnfoldWhatTheyMeanAtTheirFirstPlaceUnderAHeading) {
               HasSubstr(button("SM", "multiprocessor")));
 }
 
+TEST(Terms, KeepTheBracketBeforeThem) {
+  EXPECT_THAT(with_terms("<p>Threads (lanes) of a warp</p>", kTerms),
+              StartsWith("<p>Threads <span class=\"kept\">(" + button("lane", "lanes") +
+                         "</span>) of a warp</p>"));
+}
+
 TEST(Terms, AreNotFoundInsideOfOtherWordsCodeOrControls) {
   for (const char* html :
        {"<p>planes SMs_ lane_of laned</p>", "<p><code>lane</code></p>", "<a href=\"#\">lane</a>",
