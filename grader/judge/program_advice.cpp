@@ -224,7 +224,7 @@ void advise_program(const StagePlace& place, course::Verdict verdict, course::Fi
     }
   }
   static const std::pair<std::string_view, std::string_view> kRules[] = {
-      {"different streams", "<<<"},
+      {" was launched in ", "<<<"},
       {"left at the end", "cudaMalloc"},
       {"graph with", "cudaGraphInstantiate"},
       {"graphs with", "cudaGraphInstantiate"},
