@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "grader/base/processor.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/memory/access_shadow.hpp"
 
