@@ -8,6 +8,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "grader/base/csv.hpp"
+#include "grader/classroom/intake/layout.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/course/json_io.hpp"
 
@@ -18,9 +19,10 @@ double LatePolicy::factor(std::int64_t days) const {
 }
 
 Lateness lateness(const LatePolicy& policy, std::int64_t time) {
-  if (!policy.due || time == 0) return {};
-  const std::int64_t start = *policy.due + policy.grace_seconds;
   Lateness late;
+  late.policy = policy;
+  if (!policy.due || time == 0) return late;
+  const std::int64_t start = *policy.due + policy.grace_seconds;
   late.by_seconds = std::max<std::int64_t>(0, time - start);
   late.days = days_begun(start, time, policy.zone);
   late.closed = policy.last && time > *policy.last;

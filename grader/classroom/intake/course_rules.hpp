@@ -42,6 +42,7 @@ struct Lateness {
   double factor = 1;            ///< of the points, 0 to 1, if no late day is free
   std::int64_t days = 0;        ///< begun after due date and grace, by the calendar
   bool closed = false;          ///< after the last date
+  LatePolicy policy = {};       ///< that says so
 };
 
 /// Of something handed in at `time` (0: not known, which is not late).
@@ -110,6 +111,11 @@ struct CourseRules {
   [[nodiscard]] LabRules of(const std::string& lab) const;
   /// What being late costs a student.
   [[nodiscard]] LatePolicy policy(const std::string& lab, const Whom& whom) const;
+  /// How late what a student handed in at `time` is.
+  [[nodiscard]] Lateness lateness(const std::string& lab, const Whom& whom,
+                                  std::int64_t time) const {
+    return intake::lateness(policy(lab, whom), time);
+  }
   bool operator==(const CourseRules&) const = default;
 };
 

@@ -473,18 +473,17 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
   std::vector<Item> items;
   std::vector<Origin> from;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Layout layout = request.layout.value_or(detect(entries[i]));
     const std::string name = request.sources[i].filename().empty()
                                  ? request.sources[i].parent_path().filename().string()
                                  : request.sources[i].filename().string();
-    auto found = request.student.empty() ? items_of(entries[i], layout, request.labs)
-                                         : items_of_one(entries[i], request.student, request.labs);
-    intake.notes.push_back(shown(name) + ": " + base::counted(found.size(), "item") + ", layout " +
-                           std::string(to_string(layout)));
-    for (Item& item : found) {
+    auto found = items_of(entries[i], request.layout, request.student, request.labs);
+    intake.notes.push_back(shown(name) + ": " + base::counted(found.items.size(), "item") +
+                           ", layout " + std::string(to_string(found.layout)));
+    for (Item& item : found.items) {
       items.push_back(std::move(item));
       std::error_code ignored;
-      from.push_back({name, fs::weakly_canonical(request.sources[i], ignored).string(), layout});
+      from.push_back(
+          {name, fs::weakly_canonical(request.sources[i], ignored).string(), found.layout});
     }
   }
   std::vector<Layout> layouts;

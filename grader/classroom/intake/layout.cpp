@@ -14,6 +14,7 @@
 
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
+#include "grader/course/course_tree.hpp"
 
 namespace membound::intake {
 namespace {
@@ -344,6 +345,31 @@ std::vector<Rest> rests_of(const Entries& entries, bool common_folder) {
 
 }  // namespace
 
+std::optional<std::string> lab_named(const std::string& name,
+                                     const std::vector<course::Lab>& labs) {
+  const std::string word = folded(stem(name));
+  std::optional<std::string> found;
+  for (const course::Lab& lab : labs) {
+    const std::string id = folded(lab.id);
+    const auto dash = id.find('-');
+    const std::string short_name = dash == std::string::npos ? id : id.substr(dash + 1);
+    if (word == id || word == short_name) return lab.id;
+    if (word.find(id) != std::string::npos) found = lab.id;
+  }
+  return found;
+}
+
+base::Result<std::string> lab_meant(const std::string& name, const std::vector<course::Lab>& labs,
+                                    const std::string& where) {
+  if (auto found = lab_named(name, labs)) return *std::move(found);
+  const course::Course course{{}, labs};
+  const auto found = course.find(shown(name, 60));
+  if (found) return (*found)->id;
+  base::Error error = found.error();
+  error.where = where;
+  return error;
+}
+
 std::string_view to_string(Layout layout) {
   for (const auto& [value, name] : kNames)
     if (value == layout) return name;
@@ -356,6 +382,9 @@ std::optional<Layout> layout_from_string(std::string_view text) {
   return std::nullopt;
 }
 
+namespace {
+
+/// The layout that most names fit.
 Layout detect(const Entries& entries) {
   std::set<std::string> names;
   for (const Entry& entry : entries.files) names.insert(entry.path[0]);
@@ -379,6 +408,8 @@ Layout detect(const Entries& entries) {
   return Layout::kPlain;
 }
 
+}  // namespace
+
 bool holds_class(const std::string& archive, const Entries& members,
                  const std::vector<course::Lab>& labs,
                  const std::function<bool(const std::string&)>& is_student) {
@@ -397,8 +428,11 @@ bool holds_class(const std::string& archive, const Entries& members,
   });
 }
 
-std::vector<Item> items_of(const Entries& entries, Layout layout,
-                           const std::vector<course::Lab>& labs) {
+namespace {
+
+/// Entries by student and attempt, in the order of their names.
+std::vector<Item> class_items(const Entries& entries, Layout layout,
+                              const std::vector<course::Lab>& labs) {
   const auto rests = rests_of(entries, has_common_folder(entries, labs));
   switch (layout) {
     case Layout::kCanvas:
@@ -415,6 +449,7 @@ std::vector<Item> items_of(const Entries& entries, Layout layout,
   return with_labs(plain_items(rests, false), labs);
 }
 
+/// Everything as what `student` handed in at one time; nothing where there is nothing.
 std::vector<Item> items_of_one(const Entries& entries, const std::string& student,
                                const std::vector<course::Lab>& labs) {
   Item item;
@@ -423,6 +458,15 @@ std::vector<Item> items_of_one(const Entries& entries, const std::string& studen
   for (const Entry& entry : entries.files) item.files.push_back({&entry, entry.path});
   if (item.files.empty()) return {};
   return with_labs({std::move(item)}, labs);
+}
+
+}  // namespace
+
+SourceItems items_of(const Entries& entries, std::optional<Layout> layout,
+                     const std::string& student, const std::vector<course::Lab>& labs) {
+  const Layout own = layout.value_or(detect(entries));
+  return {own,
+          student.empty() ? class_items(entries, own, labs) : items_of_one(entries, student, labs)};
 }
 
 }  // namespace membound::intake

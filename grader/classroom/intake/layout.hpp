@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whose file is it? The forms in which learning systems export what was handed in.
+/// Whose file is it, and for which lab? The forms in which learning systems export what was handed
+/// in.
 ///
 ///   plain        alice/kernel.cu  alice/03-transpose/kernel.cu  alice.cu  alice.zip
 ///   canvas       doejane_12345_67890_kernel.cu   doejane_LATE_12345_67891_kernel-1.cu
@@ -19,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/base/result.hpp"
 #include "grader/classroom/intake/entries.hpp"
 #include "grader/course/lab.hpp"
 
@@ -52,9 +54,6 @@ struct Item {
   std::vector<ItemFile> files;
 };
 
-/// The layout that most names fit.
-[[nodiscard]] Layout detect(const Entries& entries);
-
 /// Whether an archive that lies alone in a folder holds a class, and not one student's work: it has
 /// a learning system's layout, or names what `is_student` knows; else, where the archive's own name
 /// is no student, at least two names on top hold sources, and none of them is a lab's, an attempt's
@@ -63,12 +62,26 @@ struct Item {
                                const std::vector<course::Lab>& labs,
                                const std::function<bool(const std::string&)>& is_student);
 
-/// Entries by student and attempt, in the order of their names.
-[[nodiscard]] std::vector<Item> items_of(const Entries& entries, Layout layout,
-                                         const std::vector<course::Lab>& labs);
+/// The id of the lab that a name means: "03-transpose", "transpose", "lab03-transpose-final".
+[[nodiscard]] std::optional<std::string> lab_named(const std::string& name,
+                                                   const std::vector<course::Lab>& labs);
 
-/// Everything as what `student` handed in at one time; nothing where there is nothing.
-[[nodiscard]] std::vector<Item> items_of_one(const Entries& entries, const std::string& student,
-                                             const std::vector<course::Lab>& labs);
+/// The same, and what a command takes: "3", "trans". An error that lists the labs where it means
+/// none or several. `where` is for the message.
+[[nodiscard]] base::Result<std::string> lab_meant(const std::string& name,
+                                                  const std::vector<course::Lab>& labs,
+                                                  const std::string& where);
+
+/// What one source holds.
+struct SourceItems {
+  Layout layout = Layout::kPlain;
+  std::vector<Item> items;  ///< by student and attempt, in the order of their names
+};
+
+/// By `layout`, or by the one that most names fit. Where `student` is named, everything is what
+/// that student handed in at one time, and no item where there is nothing.
+[[nodiscard]] SourceItems items_of(const Entries& entries, std::optional<Layout> layout,
+                                   const std::string& student,
+                                   const std::vector<course::Lab>& labs);
 
 }  // namespace membound::intake

@@ -1,19 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Names that strangers chose, of students, labs and kernels: made valid, comparable and harmless
-/// to show, and what they mean. No name from a submission ever becomes a file name of ours.
-/// utf8proc does the Unicode part.
+/// Names that strangers chose: made valid, comparable and harmless to show. No name from a
+/// submission ever becomes a file name of ours. utf8proc does the Unicode part.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "grader/base/result.hpp"
-#include "grader/course/lab.hpp"
 
 namespace membound::intake {
 
@@ -41,15 +35,5 @@ namespace membound::intake {
 
 /// What programs leave in archives and nobody submits on purpose: ".git", "__MACOSX", "._x".
 [[nodiscard]] bool is_litter(std::string_view part);
-
-/// The id of the lab that a name means: "03-transpose", "transpose", "lab03-transpose-final".
-[[nodiscard]] std::optional<std::string> lab_named(const std::string& name,
-                                                   const std::vector<course::Lab>& labs);
-
-/// The same, and what a command takes: "3", "trans". An error that lists the labs where it means
-/// none or several. `where` is for the message.
-[[nodiscard]] base::Result<std::string> lab_meant(const std::string& name,
-                                                  const std::vector<course::Lab>& labs,
-                                                  const std::string& where);
 
 }  // namespace membound::intake

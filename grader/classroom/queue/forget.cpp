@@ -183,7 +183,7 @@ class HandedIn {
     entries_ = *std::move(read);
     std::error_code ignored;
     if (!fs::is_directory(source_, ignored) && intake::is_archive_name(name_)) archive_ = source_;
-    items_ = intake::items_of(entries_, intake::detect(entries_), labs);
+    items_ = intake::items_of(entries_, std::nullopt, "", labs).items;
   }
 
   /// Removes what is the person's alone. `shared`: origins of what is others' work, too. Returns

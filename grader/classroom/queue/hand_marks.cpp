@@ -13,6 +13,7 @@
 #include "grader/base/strings.hpp"
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/entries.hpp"
+#include "grader/classroom/intake/layout.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/classroom/queue/class_grades.hpp"
 #include "grader/course/stage_text.hpp"

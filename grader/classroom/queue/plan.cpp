@@ -84,8 +84,8 @@ void add_missing(const intake::Intake& intake, Plan& plan) {
     add({student.id, student.name, student.email, "", "", {}, "nothing submitted"});
 }
 
-std::string late_note(const Row& row, const intake::LatePolicy& policy,
-                      const intake::Lateness& late) {
+std::string late_note(const Row& row, const intake::Lateness& late) {
+  const intake::LatePolicy& policy = late.policy;
   if (!policy.due) return "";
   std::string note;
   const auto add = [&note](const std::string& text) { note += (note.empty() ? "" : "; ") + text; };
@@ -113,16 +113,16 @@ base::Result<PlannedLab> planned(const course::Lab& lab, const Settings& setting
 void apply_rules(Plan& plan) {
   for (Row& row : plan.rows) {
     if (row.attempt == 0 || !plan.rules.mentions(row.lab)) continue;
-    const auto policy =
-        plan.rules.policy(row.lab, {{row.student, row.name, row.email}, row.section, row.group});
-    const auto late = intake::lateness(policy, intake::parse_time(row.submitted_at).value_or(0));
+    const auto late =
+        plan.rules.lateness(row.lab, {{row.student, row.name, row.email}, row.section, row.group},
+                            intake::parse_time(row.submitted_at).value_or(0));
     row.late_by_seconds = late.by_seconds;
     row.late_factor = late.factor;
     row.late_days = static_cast<int>(late.days);
-    row.grace_seconds = late.by_seconds > 0 ? policy.grace_seconds : 0;
-    row.due = policy.due.value_or(0);
+    row.grace_seconds = late.by_seconds > 0 ? late.policy.grace_seconds : 0;
+    row.due = late.policy.due.value_or(0);
     row.closed = late.closed;
-    row.late_note = late_note(row, policy, late);
+    row.late_note = late_note(row, late);
   }
 }
 
@@ -310,19 +310,13 @@ base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan
   if (asked.lab) labs.insert(*asked.lab);
   for (const intake::Submission& one : intake->submissions) labs.insert(one.lab);
   asked.attempts = policy;
-  auto plan = make_plan(*intake, asked, request.settings, batch_seed(request, earlier),
-                        rules_for(request, earlier, labs));
-  if (!plan) return plan;
-  if (earlier) {
-    plan->forgotten = earlier->forgotten;
-    Plan both = merged(*earlier, *std::move(plan), request.settings, notes);
-    plan = std::move(both);
-  }
-  plan->people = std::move(asked.people);
-  identify(*plan, intake->roster);
-  drop_forgotten(*plan, request.out, notes);
-  apply_rules(*plan);
-  apply_limits(*plan);
+  auto taken = make_plan(*intake, asked, request.settings, batch_seed(request, earlier),
+                         rules_for(request, earlier, labs));
+  if (!taken) return taken;
+  Plan plan = joined(earlier, *std::move(taken), request, intake->roster, notes);
+  plan.people = std::move(asked.people);
+  apply_rules(plan);
+  apply_limits(plan);
   return plan;
 }
 

@@ -152,14 +152,10 @@ struct PlanRequest {
                           const course::GradeDigests& digests, const Settings& settings,
                           const std::string& batch_seed);
 
-/// The plan of this call with the rows of earlier ones that it does not replace. Replaced is what
-/// came in the same folder or archive for the same labs, what names the same student and lab
-/// (unless the platform recorded that it came later), and who handed in nothing and now has. Where
-/// the best attempt counts, another text of the same student and lab stays as another attempt. Rows
-/// of this call's labs are graded with the lab as it is now; other labs keep the jobs that they
-/// have.
-[[nodiscard]] Plan merged(const Plan& earlier, Plan now, const Settings& settings,
-                          std::vector<std::string>& notes);
+/// What this call takes in, `now`, with the rows of earlier calls that it does not replace, whose
+/// authors are those that `roster` knows, without people whom the course has forgotten.
+[[nodiscard]] Plan joined(const std::optional<Plan>& earlier, Plan now, const PlanRequest& request,
+                          const intake::Roster& roster, std::vector<std::string>& notes);
 
 /// Finds authors by the roster of now, which is joined with what tables know: rows whose author was
 /// not known, or who has a platform's number that the roster knows as somebody else's, and shares
@@ -171,10 +167,6 @@ void identify(Plan& plan, const intake::Roster& roster);
 
 void to_json(nlohmann::json& out, const Plan& plan);
 void from_json(const nlohmann::json& in, Plan& plan);
-
-/// Nobody whom the course has forgotten comes back with a later folder or roster: their rows go,
-/// and what a call has just put into the store of them.
-void drop_forgotten(Plan& plan, const std::filesystem::path& out, std::vector<std::string>& notes);
 
 /// Whether a student's row is meant by a word of the command line: id, name or email in any case.
 [[nodiscard]] bool is_meant(const Row& row, const std::string& word);
