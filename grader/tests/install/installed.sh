@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The binary release of a build folder with one lab, in a folder of its own: each file is there, the programs
-# start, what they load lies beside them, and what they ask of the system, RHEL 9 has. A lab of one's own is made and proved with what is there alone.
+# start, what they load lies beside them, and what they ask of the system, RHEL 9 has. In a course's folder they check its
+# lab. A lab of one's own is made and proved with what is there alone.
 #
 #   installed.sh CMAKE BUILD LAB
 set -euo pipefail
@@ -43,6 +44,23 @@ while read -r name; do
     [[ $(readlink -f "$path") == "$folder"/* ]] || bad "$name finds $library in $path"
   done < <(readelf --dynamic "$name" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p')
 done < <(find . -path ./licences -prune -o -path ./lib -prune -o -path ./share -prune -o -type f -perm -u+x -print)
+
+# The programs alone are no course; in the folder of one they check it with what lies beside them.
+source=$(cd "$here/../../.." && pwd) course=$own/course
+mkdir -p "$course/labs" "$course/solutions" "$course/grader/harness"
+cp "$source/CMakePresets.json" "$course"
+cp -r "$source/labs/$lab" "$course/labs"
+cp -r "$source/grader/harness/student" "$course/grader/harness" # what every kernel.cu may include
+cp -r "$source/solutions/$lab" "$course/solutions"
+cp "$source/solutions/$lab/kernel.cu" "$course/labs/$lab"
+students() { env -i PATH="$PATH" HOME="$own" MEMBOUND_ROOT="$1" bin/membound-student "${@:2}" 2>&1; }
+said=$(students "" doctor) && bad "a course where none is: $said"
+[[ $said == *"there is no course here"* ]] || bad "where no course is: $said"
+said=$(students "$course" doctor) || bad "doctor in a course's folder: $said"
+[[ $said == *"$course, 1 lab"* && $said == *"$folder/labs"* ]] || bad "in a course's folder: $said"
+said=$(students "$course" check "$lab" --device vgpu:h200) || bad "a course's lab: $said"
+[[ $said == *"All stages passed."* ]] || bad "a course's lab: $said"
+
 mine() { env -i PATH="$PATH" HOME="$own" bin/membound "$@" --labs "$own"; }
 said=$(mine dev new 15-own) || bad "no new lab: $said"
 [[ $said == *"next: membound dev check --run 15-own --labs $own" ]] || bad "another call is advised: $said"
