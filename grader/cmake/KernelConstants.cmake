@@ -3,7 +3,7 @@
 #
 # write_kernel_constants(<contract> <header>)
 #   Writes <header> of the constants of <contract>, a lab's kernel.cuh: each `inline constexpr` at the beginning of a line
-#   with a '=' before the first bracket, up to its ';'. judge::kernel_constants() (grader/judge/oracle_library.cpp) makes
+#   with a '=' before the first bracket, up to its ';'. judge::kernel_constants() (grader/judge/workplace.cpp) makes
 #   the same text for labs that no build sees; grader/tests/judge/kernel_constants_test.cpp compares the two.
 function(write_kernel_constants contract header)
   file(READ ${contract} rest)

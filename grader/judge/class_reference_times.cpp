@@ -13,7 +13,7 @@
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/strings.hpp"
-#include "grader/judge/oracle_library.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::judge {
 namespace {

@@ -15,11 +15,11 @@
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/checker_rerun.hpp"
 #include "grader/judge/findings.hpp"
-#include "grader/judge/oracle_library.hpp"
 #include "grader/judge/profiling_runs.hpp"
 #include "grader/judge/sandboxed_run.hpp"
 #include "grader/judge/stage_runs.hpp"
 #include "grader/judge/verdict.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::judge {
 namespace {

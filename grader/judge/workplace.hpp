@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The folders a check works with, where in them its parts are, and where a lab's untouched
-/// kernel.cu comes from, whatever the student did to the file, committed or not.
+/// The folders a check works with, where in them its parts are, the lab's oracle as a library, and
+/// where a lab's untouched kernel.cu comes from, whatever the student did to the file, committed or
+/// not.
 #pragma once
 
 #include <filesystem>
@@ -68,5 +69,16 @@ struct Workplace {
 /// Puts the skeleton into the build folder, where find_skeleton() looks after git. Never a text
 /// that somebody worked on.
 [[nodiscard]] base::Status keep_skeleton(const Workplace& place, const course::Lab& lab);
+
+/// The lab's oracle.cpp as a library, which the test program loads: as the build made it, or
+/// compiled here, because a lab of another tree, or one that has changed, has seen no build. Empty
+/// where the lab has none. An error names the lab's line that does not compile.
+[[nodiscard]] base::Result<std::filesystem::path> make_oracle(const Workplace& place,
+                                                              const course::Lab& lab);
+
+/// The text of kernel_constants.hpp: all `inline constexpr NAME = VALUE;` of `contract`, the text
+/// of a kernel.cuh. The build makes the same file for test programs
+/// (grader/cmake/KernelConstants.cmake).
+[[nodiscard]] std::string kernel_constants(std::string_view contract);
 
 }  // namespace membound::judge

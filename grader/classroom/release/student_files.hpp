@@ -3,7 +3,7 @@
 /// @file
 /// Which files of the course students get, and of handouts how much. What is not named here stays:
 /// an allow-list, because a forgotten entry then is a missing page and not a solution given away.
-/// And the built programs that go with them (binaries.cpp).
+/// And the built programs that go with them.
 #pragma once
 
 #include <filesystem>

@@ -121,7 +121,7 @@ struct Site {
   std::optional<int> start_seconds;    ///< that prolog and container may take until the first beat
 };
 
-/// Of such a file (site_file.cpp). An error names the line, what was found there and what may stand
+/// Of such a file. An error names the line, what was found there and what may stand
 /// there.
 [[nodiscard]] base::Result<Site> read_site(const std::string& text, const std::string& file);
 

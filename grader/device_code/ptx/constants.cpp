@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/device_code/ptx/constants.hpp"
+#include "grader/device_code/ptx/parser_parts.hpp"
 
 #include <algorithm>
 #include <bit>

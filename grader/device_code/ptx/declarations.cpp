@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/device_code/ptx/declarations.hpp"
+#include "grader/device_code/ptx/parser_parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "grader/device_code/ptx/constants.hpp"
 #include "grader/device_code/ptx/lexer.hpp"
 
 namespace membound::ptx {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/device_code/ptx/instructions.hpp"
+#include "grader/device_code/ptx/parser_parts.hpp"
 
-#include "grader/device_code/ptx/constants.hpp"
 #include "grader/device_code/ptx/lexer.hpp"
 
 namespace membound::ptx {

@@ -8,10 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "grader/device_code/ptx/declarations.hpp"
-#include "grader/device_code/ptx/functions.hpp"
-#include "grader/device_code/ptx/instructions.hpp"
 #include "grader/device_code/ptx/lexer.hpp"
+#include "grader/device_code/ptx/parser_parts.hpp"
 
 namespace membound::ptx {
 namespace {

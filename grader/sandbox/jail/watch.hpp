@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Follows one run until nothing of it is left: reads what comes out, and ends everything when a
-/// limit is reached. From what was seen to how the run ended (outcome.cpp), which is pure.
+/// limit is reached. And from what was seen to how the run ended, which is pure.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 #include <string>
 
 #include "grader/base/files.hpp"
+#include "grader/sandbox/jail/bubblewrap.hpp"
 #include "grader/sandbox/jail/cgroup.hpp"
 #include "grader/sandbox/jail/init/init_report.hpp"
 #include "grader/sandbox/jail/jail.hpp"
-#include "grader/sandbox/jail/jail_probe.hpp"
 
 namespace membound::jail {
 

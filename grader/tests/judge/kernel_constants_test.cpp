@@ -7,7 +7,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/judge/oracle_library.hpp"
+#include "grader/judge/workplace.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {

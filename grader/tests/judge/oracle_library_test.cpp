@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// An oracle.cpp that no build has seen is compiled, with the constants of its lab's kernel.cuh.
-#include "grader/judge/oracle_library.hpp"
+#include "grader/judge/workplace.hpp"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "grader/base/process.hpp"
-#include "grader/sandbox/jail/jail_probe.hpp"
+#include "grader/sandbox/jail/bubblewrap.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 #include "grader/tests/sandbox/jail/jailed_shell.hpp"
 

@@ -13,9 +13,9 @@
 #include <set>
 #include <string>
 
+#include "grader/sandbox/jail/bubblewrap.hpp"
 #include "grader/sandbox/jail/cgroup.hpp"
 #include "grader/sandbox/jail/jail.hpp"
-#include "grader/sandbox/jail/jail_probe.hpp"
 
 namespace membound::jail {
 

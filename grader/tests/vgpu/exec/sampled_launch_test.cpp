@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "grader/tests/vgpu/exec/sampled_fixture.hpp"
-#include "grader/vgpu/exec/launch/sampled_launch.hpp"
+#include "grader/vgpu/exec/launch/launch.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "grader/tests/vgpu/exec/sampled_fixture.hpp"
-#include "grader/vgpu/exec/launch/sampled_launch.hpp"
+#include "grader/vgpu/exec/launch/launch.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

@@ -11,7 +11,6 @@
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/launch/block_strata.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
-#include "grader/vgpu/exec/launch/sampled_launch.hpp"
 #include "grader/vgpu/exec/observe/access_observers.hpp"
 #include "grader/vgpu/exec/observe/checker_list.hpp"
 #include "grader/vgpu/exec/observe/summary.hpp"

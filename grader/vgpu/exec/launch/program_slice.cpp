@@ -18,8 +18,8 @@
 
 #include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/launch/block_strata.hpp"
+#include "grader/vgpu/exec/launch/launch.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
-#include "grader/vgpu/exec/launch/sampled_launch.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/opcode_table.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/exec/launch/sampled_launch.hpp"
+#include "grader/vgpu/exec/launch/launch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -269,7 +269,7 @@ struct alignas(64) Warp {
   bool interrupted = false;  ///< the inner loop was left for that alone
   Pass pass;
   std::uint32_t pauses = 0;        ///< that it may still make for others
-  std::size_t polling_digest = 0;  ///< see exec/schedule/polling.hpp
+  std::size_t polling_digest = 0;  ///< see exec/schedule/scheduler.cpp
   /// Does it take work by tickets (wrapping_handlers.cpp)? Between two of them other blocks go on.
   enum class Ticket : std::uint8_t { kNone, kTaken, kNext } ticket = Ticket::kNone;
   /// By lane: the last branch that could have gone two ways. Empty unless Launch::notes_branches.
@@ -429,7 +429,7 @@ struct Launch {
   const Scheduler* scheduler = nullptr;
   Observer* observer = nullptr;
   BlockSample sample;
-  /// Only these blocks run, in this order; empty: all. See launch/sampled_launch.hpp.
+  /// Only these blocks run, in this order; empty: all. See launch/launch.hpp.
   std::vector<std::uint64_t> chosen;
   /// A worker that has executed so many begins no further pair of those; 0: all run.
   std::uint64_t enough_instructions = 0;
