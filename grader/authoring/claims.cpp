@@ -367,7 +367,7 @@ Proof compare(const Claim& claim, const course::Result& result) {
   for (const course::StageResult& stage : result.stages) {
     const auto problem = contradiction(claim, stage);
     if (!problem) continue;
-    proof.shown += (proof.shown.empty() ? "" : "; ") + *problem;
+    base::add_word(proof.shown, *problem, "; ");
     proof.holds = false;
   }
   if (result.stages.size() != claim.stages.size()) {

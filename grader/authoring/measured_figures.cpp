@@ -259,7 +259,7 @@ base::Result<MeasuredFigures> rows_of_experiment(const judge::Workplace& place,
   std::string size;
   if (found->program) {
     for (const std::string& word : judge::program_of(*found, tools).arguments)
-      size += (size.empty() ? "" : " ") + word;
+      base::add_word(size, word, " ");
   } else {
     size = "n = " +
            std::to_string(tools.device.kind->predicts_times() ? found->vgpu_size : found->gpu_size);
@@ -439,8 +439,7 @@ std::string speed_table(const std::map<std::string, MeasuredFigures>& all, const
       if (std::ranges::find(rows, row) == rows.end()) rows.push_back(row);
       if (!cells.unit.empty()) unit = cells.unit;
     }
-    measured +=
-        (measured.empty() ? "" : "; ") + upper(gpu) + ": " + measured_when(figures, lab, title);
+    base::add_word(measured, upper(gpu) + ": " + measured_when(figures, lab, title), "; ");
     speeds[gpu] = std::move(of_gpu);
   }
   if (rows.empty())

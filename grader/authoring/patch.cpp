@@ -194,8 +194,7 @@ class DiffWriter {
   [[nodiscard]] base::Error in_several_places(const Hunk& hunk,
                                               const std::vector<std::size_t>& found) const {
     std::string lines;
-    for (const std::size_t start : found)
-      lines += (lines.empty() ? "" : ", ") + number_of_line(start);
+    for (const std::size_t start : found) base::add_word(lines, number_of_line(start));
     return {base::ErrorKind::kInput, at(hunk.line),
             "the hunk's lines stand in the old text at lines " + lines + ", and not where it says",
             "lines that stand there once",

@@ -9,6 +9,7 @@
 
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/report/svg.hpp"
@@ -33,7 +34,7 @@ std::string budget_of(const course::Stage& stage) {
       words += (bar.per == course::kMultiprocessors ? " for each of the " : " for each of its ") +
                bar.per;
     std::replace(words.begin(), words.end(), '_', ' ');
-    text += (text.empty() ? "" : "; ") + words;
+    base::add_word(text, words, "; ");
   }
   return text;
 }
@@ -105,8 +106,7 @@ std::vector<WrittenPart> verdict_parts() {
     grade += "| " + std::string(row.name) + " | " + std::string(row.meaning) + " |\n";
     std::string stages;
     for (const course::VerdictRow& stage : course::verdict_rows())
-      if (stage.grade == row.verdict)
-        stages += (stages.empty() ? "" : ", ") + std::string(stage.name);
+      if (stage.grade == row.verdict) base::add_word(stages, stage.name);
     order += "- " + std::string(row.name) + (stages.empty() ? "" : " (" + stages + ")") + "\n";
   }
   const std::string source = "grader/course/verdicts.def";
@@ -200,12 +200,6 @@ std::vector<std::string> labs_with_programs(const course::Course& course) {
   return ids;
 }
 
-std::string joined(const std::vector<std::string>& words, const std::string& between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 std::vector<std::string> all_flags(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
@@ -225,14 +219,14 @@ std::string clangd_text(const std::string& flags, const std::string& program_fla
       kWritten + kFlags +
       ".\nIf:\n  PathMatch: labs/.*/kernel\\.cuh?\nCompileFlags:\n"
       "  CompilationDatabase: None\n  Add: [" +
-      joined(all, ", ") +
+      base::joined(all) +
       "]\nDiagnostics:\n  ClangTidy: {Remove: '*'}  # what .clang-tidy asks of the grader\n";
   const std::vector<std::string> programs = labs_with_programs(course);
   if (!programs.empty())
     text += "---\n# Whole programs, which call the runtime.\nIf:\n  PathMatch: labs/(" +
-            joined(programs, "|") +
+            base::joined(programs, "|") +
             ")/kernel\\.cuh?\nCompileFlags:\n  Add: [-DMEMBOUND_EDITOR, -I../.., " +
-            joined(all_flags(program_flags), ", ") + "]\n";
+            base::joined(all_flags(program_flags)) + "]\n";
   return text;
 }
 
@@ -244,7 +238,7 @@ std::string dockerfile_text(const std::string& needs) {
          kWritten + kNeeds +
          ".\nFROM debian:bookworm\nRUN apt-get update \\\n  && apt-get install -y "
          "--no-install-recommends \\\n    " +
-         joined(packages, " \\\n    ") + " \\\n  && rm -rf /var/lib/apt/lists/*\n";
+         base::joined(packages, " \\\n    ") + " \\\n  && rm -rf /var/lib/apt/lists/*\n";
 }
 
 }  // namespace
@@ -357,7 +351,7 @@ std::string syllabus_table(const std::filesystem::path& root, const course::Cour
         weeks_of_it += static_cast<int>(std::ranges::count(other.labs, each));
       const auto lab = std::ranges::find_if(
           labs, [&](const course::Lab* one) { return number_of(*one) == each; });
-      names += (names.empty() ? "" : ", ") + std::string(each);
+      base::add_word(names, each);
       if (lab == labs.end()) continue;
       names += " " + (*lab)->title;
       minutes += minutes_of(root, **lab) / weeks_of_it;

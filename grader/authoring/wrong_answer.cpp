@@ -159,7 +159,7 @@ base::Status read_fields(const Piece& piece, WrongAnswerHead& head) {
       return problem(piece.file, piece.line + 1 + static_cast<int>(i), in_quotes(line),
                      "\"On a GPU:\", \"Finds:\" or \"Why:\" before it");
     }
-    *field += (field->empty() ? "" : " ") + std::string(words);
+    base::add_word(*field, words, " ");
   }
   return base::Done{};
 }

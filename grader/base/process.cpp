@@ -25,6 +25,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::base {
 namespace {
@@ -201,8 +202,7 @@ std::filesystem::path find_in_path(const std::string& program, const std::string
 
 std::string search_path(const std::vector<std::filesystem::path>& folders) {
   std::string text;
-  for (const std::filesystem::path& folder : folders)
-    text += (text.empty() ? "" : ":") + folder.string();
+  for (const std::filesystem::path& folder : folders) base::add_word(text, folder.string(), ":");
   return text;
 }
 

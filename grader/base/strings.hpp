@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Text as lines, as something safe to show, as numbers and numbers of things ("1 wavefront", "2
-/// wavefronts"); and the known word that is nearest to a mistyped one. printable() has a source of
-/// its own, because it needs Unicode's tables.
+/// Text as lines, as lists of words, as something safe to show, as numbers and numbers of things
+/// ("1 wavefront", "2 wavefronts"); and the known word that is nearest to a mistyped one.
+/// printable() has a source of its own, because it needs Unicode's tables.
 #pragma once
 
 #include <concepts>
@@ -42,6 +42,25 @@ namespace membound::base {
 /// "1 byte", "2 bytes".
 [[nodiscard]] std::string counted(std::integral auto count, std::string_view noun) {
   return std::to_string(count) + " " + noun_after(static_cast<double>(count), noun);
+}
+
+/// Adds `word` to a list of words; `between` stands before it unless the list is empty.
+inline void add_word(std::string& list, std::string_view word, std::string_view between = ", ") {
+  if (!list.empty()) list += between;
+  list += word;
+}
+
+/// All of `words` as such a list.
+template <typename Words>
+[[nodiscard]] std::string joined(const Words& words, std::string_view between = ", ") {
+  std::string list;
+  for (const auto& word : words) add_word(list, word, between);
+  return list;
+}
+
+/// Adds what `more` says, if anything, to a note: after a semicolon where that says something.
+inline void add_note(std::string& note, std::string_view more) {
+  if (!more.empty()) add_word(note, more, "; ");
 }
 
 /// How many single-letter insertions, deletions, replacements and swaps of neighbours turn `from`

@@ -90,7 +90,7 @@ base::Result<std::string> list_code(const std::string& path, const std::string& 
     for (const ptx::Function& function : module->functions) {
       if (!function.has_body) continue;
       const std::string name = base::demangled(std::string(function.name));
-      names += (names.empty() ? "" : ", ") + name;
+      base::add_word(names, name);
       if (is_asked_for(name, filter)) text += list_function(*module, function, read);
     }
   }
@@ -228,7 +228,7 @@ base::Result<std::string> list_machine_code(std::string_view disassembly, const 
                                             const report::SourceReader& read) {
   std::string text, names;
   for (const Function& function : functions_of(disassembly, read)) {
-    names += (names.empty() ? "" : ", ") + function.name;
+    base::add_word(names, function.name);
     if (!is_asked_for(function.name, filter)) continue;
     text += "kernel " + function.name + ": " + base::counted(function.instructions, "instruction") +
             " of the machine\n";

@@ -250,7 +250,7 @@ base::Status take_labs(std::vector<const char*>& words) {
                          "a folder with labs/, solutions/ and handouts/ of your own",
                          "mkdir it, then membound dev new NN-NAME --labs FOLDER"};
     typed() += " --labs " + folder;
-    all += (all.empty() ? "" : ":") + std::filesystem::absolute(folder, ignored).string();
+    base::add_word(all, std::filesystem::absolute(folder, ignored).string(), ":");
     word = words.erase(word, value + 1);
   }
   // Before any thread: the command line is read first.
@@ -325,8 +325,7 @@ int CommandLine::complain(const std::string& found, const std::string& word) con
   const auto known = known_words(*where, is_option);
   base::Error error{base::ErrorKind::kUsage, "", found, "", ""};
   if (!known.empty() && !word.empty()) {
-    std::string list;
-    for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+    const std::string list = base::joined(known);
     error.expected = "one of " + list;
   }
   const auto suggestion = word.empty() ? std::nullopt : base::nearest(word, known);

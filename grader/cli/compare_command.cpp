@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/cli/checking.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
@@ -101,7 +102,7 @@ void print_sizes(const std::vector<report::ComparedRun>& runs) {
   for (const report::ComparedRun& run : runs) {
     std::string labels;
     for (const course::Timing& timing : run.stage.timings)
-      labels += (labels.empty() ? "" : "; ") + timing.label;
+      base::add_word(labels, timing.label, "; ");
     if (labels.empty() || labels == before) continue;
     std::printf("%s: %s\n", before.empty() ? "timed" : run.gpu.c_str(), labels.c_str());
     before = labels;

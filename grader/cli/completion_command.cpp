@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "grader/base/strings.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 
@@ -21,15 +22,13 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
 std::string options_of(const CLI::App& command) {
   std::string text;
   for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames())
-      text += (text.empty() ? "" : " ") + ("--" + name);
+    for (const std::string& name : option->get_lnames()) base::add_word(text, "--" + name, " ");
   return text;
 }
 
 std::string command_names(const CLI::App& app) {
   std::string text;
-  for (const CLI::App* command : commands_of(app))
-    text += (text.empty() ? "" : " ") + command->get_name();
+  for (const CLI::App* command : commands_of(app)) base::add_word(text, command->get_name(), " ");
   return text;
 }
 

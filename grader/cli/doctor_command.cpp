@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "grader/base/strings.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
@@ -58,7 +59,7 @@ std::vector<Row> course_rows(const fs::path& build) {
     if (!std::all_of(kinds.begin(), kinds.end(), [&](const course::StageKind* kind) {
           return fs::exists(judge::test_program({*root, build, {}}, lab, *kind), error);
         }))
-      missing += (missing.empty() ? "" : ", ") + lab.id;
+      base::add_word(missing, lab.id);
   }
   if (missing.empty()) {
     rows.push_back({Health::kOk, "test programs", "built in " + (build / "labs").string(), ""});

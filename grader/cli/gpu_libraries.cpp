@@ -17,6 +17,7 @@
 
 #include "grader/base/processor.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
 
 namespace membound::cli {
@@ -337,7 +338,7 @@ base::Status preload(const std::vector<StandInLibrary>& libraries) {
                          "a stand-in for it cannot be made: " + base::reason_text(errno),
                          "a file in memory (memfd_create)",
                          "link the program without it, if it calls none of its functions"};
-    list += (list.empty() ? "" : ":") + ("/proc/self/fd/" + std::to_string(file));
+    base::add_word(list, "/proc/self/fd/" + std::to_string(file), ":");
   }
   // NOLINTNEXTLINE(concurrency-mt-unsafe)
   setenv("LD_PRELOAD", list.c_str(), 1);

@@ -13,6 +13,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/cli/checking.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
@@ -131,7 +132,7 @@ int run_hand_in(const HandInOptions& options) {
       continue;
     }
     files.emplace_back(folder + name, name == course::kKernelFile ? split.kernel : beside->second);
-    inside += (inside.empty() ? "" : " and ") + files.back().first;
+    base::add_word(inside, files.back().first, " and ");
     bytes += files.back().second.size();
   }
   const fs::path file = options.out.empty() ? fs::path(lab->id + ".zip") : fs::path(options.out);

@@ -16,6 +16,7 @@
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/gpu_libraries.hpp"
@@ -95,8 +96,7 @@ base::Status show_profile(const RunOptions& options) {
                        "a program that launches kernels", ""};
   report::ProgramProfile profile{"", counters.value("device", ""), judge::profiles(counters),
                                  judge::source_lines(counters)};
-  for (const std::string& word : options.program)
-    profile.program += (profile.program.empty() ? "" : " ") + word;
+  for (const std::string& word : options.program) base::add_word(profile.program, word, " ");
   const report::Style style = report::Style::for_stream(STDOUT_FILENO);
   std::printf("\n%s", report::render_program(profile, read_source, style).c_str());
   if (options.html.empty()) return base::Done{};

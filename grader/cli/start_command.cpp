@@ -18,6 +18,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/cli/checking.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
@@ -154,9 +155,7 @@ std::string introduction(const Context& context, const course::Lab& lab, const c
                   report::Tone::kStrong) +
       "\n";
   if (const auto kernel = base::read_file(context.kernel_of(lab))) {
-    std::string task;
-    for (const std::string& part : task_of(course::stage_text(*kernel, stage.number)))
-      task += (task.empty() ? "" : " ") + part;
+    const std::string task = base::joined(task_of(course::stage_text(*kernel, stage.number)), " ");
     if (!task.empty()) text += report::wrapped(task, style.width, 9).replace(2, 4, "task");
   }
   text += "  file   " + context.shown_kernel_of(lab) + ", line " + std::to_string(line) +

@@ -134,12 +134,6 @@ std::optional<std::string> number_text(std::string_view value) {
   return std::string(shown.data(), written.ptr);
 }
 
-std::string listed_words(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 /// A value as it is compared, or what is wrong with it, in a sentence without its place.
 struct Normal {
   std::optional<std::string> value;
@@ -168,7 +162,7 @@ Normal normal_word(const std::vector<std::string>& words, const std::string& fie
   return {std::nullopt,
           "no " + field + " is called \"" + std::string(value) + "\"; " +
               (alike ? "did you mean \"" + words[static_cast<std::size_t>(at)] + "\"? " : "") +
-              "It is one of: " + listed_words(words)};
+              "It is one of: " + base::joined(words)};
 }
 
 /// A value that is not empty.
@@ -309,12 +303,12 @@ std::string problem_with_answers(const Lab& lab, const Stage& stage, std::string
     const auto alike = base::nearest(field, fields);
     return at_line(answer.line) + "stage " + std::to_string(stage.number) + " is not asked for \"" +
            field + "\"; " + (alike ? "did you mean \"" + *alike + "\"? " : "") +
-           "It is asked for: " + listed_words(fields);
+           "It is asked for: " + base::joined(fields);
   }
   std::string problems;
   for (const WantedAnswer& wanted : stage.answers) {
     const std::string problem = problem_with(lab, stage, wanted, own->second);
-    if (!problem.empty()) problems += (problems.empty() ? "" : "\n") + problem;
+    if (!problem.empty()) base::add_word(problems, problem, "\n");
   }
   return problems;
 }

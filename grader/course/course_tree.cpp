@@ -36,12 +36,6 @@ std::string name_of(const std::string& id) {
   return dash == std::string::npos ? id : id.substr(dash + 1);
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
                          const std::string& otherwise) {
   const auto suggestion = base::nearest(word, candidates);
@@ -56,13 +50,13 @@ base::Error unknown_lab(const Course& course, std::string_view word) {
     ids.push_back(lab.id);
   }
   return {base::ErrorKind::kUsage, "", "there is no lab \"" + std::string(word) + "\"",
-          "a number, a name or its beginning: " + joined(ids),
+          "a number, a name or its beginning: " + base::joined(ids),
           did_you_mean(word, names, "membound list")};
 }
 
 base::Error several_labs(std::string_view word, const std::vector<std::string>& ids) {
   return {base::ErrorKind::kUsage, "", "\"" + std::string(word) + "\" fits several labs",
-          "one of " + joined(ids), "write more letters, or the number"};
+          "one of " + base::joined(ids), "write more letters, or the number"};
 }
 
 base::Error unknown_stage(const Lab& lab, std::string_view word) {
@@ -70,7 +64,7 @@ base::Error unknown_stage(const Lab& lab, std::string_view word) {
   std::string list;
   for (const Stage& stage : lab.stages) {
     names.push_back(stage.name);
-    list += (list.empty() ? "" : ", ") + std::to_string(stage.number) + " " + stage.name;
+    base::add_word(list, std::to_string(stage.number) + " " + stage.name);
   }
   return {base::ErrorKind::kUsage, "",
           "lab " + lab.id + " has no stage \"" + std::string(word) + "\"", "one of " + list,

@@ -166,8 +166,7 @@ base::Result<Experiment> find_experiment(const std::vector<Experiment>& all,
     if (each.name == name) return each;
     names.push_back(each.name);
   }
-  std::string known;
-  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+  const std::string known = base::joined(names);
   const auto meant = base::nearest(name, names);
   return base::Error{
       base::ErrorKind::kUsage, name, "there is no experiment of this name",

@@ -367,7 +367,7 @@ std::string total_text(const CourseTable& table, const CourseRow& row) {
     const bool open = cell.grade != nullptr && cell.grade->undecided();
     const std::string points = open ? "?" : short_decimal(cell.points.value_or(0));
     if (cell.part == Part::kCounts) {
-      sum += (sum.empty() ? "" : " + ") + points;
+      base::add_word(sum, points, " + ");
       if (table.has_weights) sum += " × " + short_decimal(table.labs[i].weight);
       continue;
     }

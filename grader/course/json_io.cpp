@@ -243,8 +243,7 @@ std::vector<std::string> JsonValue::keys() const {
 void JsonValue::only_keys(const std::vector<std::string>& known) const {
   for (const std::string& key : keys()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    std::string list;
-    for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+    const std::string list = base::joined(known);
     const auto suggestion = base::nearest(key, known);
     document_->report(pointer_ + "/" + escaped(key), "is not a known key", "one of " + list,
                       suggestion ? "did you mean \"" + *suggestion + "\"?" : "");

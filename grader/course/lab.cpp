@@ -8,6 +8,8 @@
 #include <iterator>
 #include <set>
 
+#include "grader/base/strings.hpp"
+
 namespace membound::course {
 namespace {
 
@@ -203,7 +205,7 @@ Question read_program_question(const JsonValue& object) {
   std::string names;
   for (const ProgramCount& count : kProgramCounts) {
     if (count.name == question.counter) return question;
-    names += (names.empty() ? "" : ", ") + std::string(count.name);
+    base::add_word(names, count.name);
   }
   object.member("counter").report("one of " + names);
   return question;

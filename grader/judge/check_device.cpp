@@ -197,8 +197,7 @@ base::Error unknown_device(const std::string& wanted) {
   std::vector<std::string> names = {"gpu", "gpu:0,1", "vgpu"};
   for (const auto& file : vgpu::timing::machine_files(vgpu::timing::own_machines_folder()))
     names.push_back("vgpu:" + file.id);
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string list = base::joined(names);
   const auto nearest = base::nearest(wanted, names);
   return {base::ErrorKind::kUsage, "--device", "there is no device \"" + wanted + "\"", list,
           nearest ? "did you mean \"" + *nearest + "\"?" : ""};

@@ -30,9 +30,8 @@ std::string thread_text(const nlohmann::json& report) {
   for (const char* key : {"block", "thread"}) {
     if (!report.contains(key) || !report[key].is_array()) continue;
     std::string numbers;
-    for (const nlohmann::json& number : report[key])
-      numbers += (numbers.empty() ? "" : ", ") + number.dump();
-    text += (text.empty() ? "" : ", ") + std::string(key) + " (" + numbers + ")";
+    for (const nlohmann::json& number : report[key]) base::add_word(numbers, number.dump());
+    base::add_word(text, std::string(key) + " (" + numbers + ")");
   }
   return text;
 }
@@ -164,8 +163,7 @@ std::vector<Finding> side_findings(const course::StageMeasurement& measurement) 
   for (const course::Timing& timing : measurement.timings)
     reasons.insert(timing.throttle_reasons.begin(), timing.throttle_reasons.end());
   if (!reasons.empty()) {
-    std::string list;
-    for (const std::string& reason : reasons) list += (list.empty() ? "" : ", ") + reason;
+    const std::string list = base::joined(reasons);
     all.push_back({"throttled",
                    "The GPU held its clock back while it was measured (" + list +
                        "). Student and reference were timed in turn, so the ratio is fair.",

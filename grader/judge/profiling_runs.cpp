@@ -59,7 +59,7 @@ std::string take_size(json& counters) {
   std::string text;
   if (const auto size = counters.find("size"); size != counters.end()) {
     for (const json& extent : *size)
-      if (extent.is_number_integer()) text += (text.empty() ? "" : "x") + extent.dump();
+      if (extent.is_number_integer()) base::add_word(text, extent.dump(), "x");
     counters.erase(size);
   }
   return text;
@@ -264,6 +264,27 @@ bool passes(const StageMeasurement& measurement) {
                       [](const course::TestOutcome& test) { return test.failed(); });
 }
 
+/// Runs the timed cases again, as `run` says, of the stages that `takes` takes. Nothing where that
+/// is none, or where they cannot be run: what only explains is left out then.
+template <typename Takes>
+std::vector<StageMeasurement> timed_again(RunRequest run,
+                                          const std::vector<StageMeasurement>& measurements,
+                                          const Takes& takes) {
+  run.stages.clear();
+  std::string tests;
+  for (const StageMeasurement& measurement : measurements) {
+    if (!takes(measurement)) continue;
+    base::add_word(
+        tests, measurement.kernel + "." + std::string(to_string(course::BuiltInTest::kSpeed)), ":");
+    run.stages.push_back(measurement.stage);
+  }
+  if (run.stages.empty()) return {};
+  run.more_arguments.push_back("--gtest_filter=" + tests);
+  auto outcome = run_stages(run);
+  if (!outcome) return {};
+  return std::move(outcome->measurements);
+}
+
 template <typename T>
 void append(std::vector<T>& to, std::vector<T>& from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
@@ -289,20 +310,10 @@ std::vector<course::StageMeasurement*> count_beside(
     const RunRequest& run, const std::string& device,
     std::vector<course::StageMeasurement>& measurements) {
   std::vector<course::StageMeasurement*> with_counters;
-  RunRequest again = run;
-  again.stages.clear();
-  std::string filter = "--gtest_filter=";
-  for (const course::StageMeasurement& measurement : measurements) {
-    if (!may_be_right_by_luck(*run.lab, measurement)) continue;
-    filter += (again.stages.empty() ? "" : ":") + measurement.kernel + "." +
-              std::string(to_string(course::BuiltInTest::kSpeed));
-    again.stages.push_back(measurement.stage);
-  }
-  if (again.stages.empty()) return with_counters;
-  again.more_arguments.push_back(filter);
-  const auto outcome = run_stages(again);
-  if (!outcome) return with_counters;  // what only explains is left out where it cannot be had
-  for (const course::StageMeasurement& counted : outcome->measurements)
+  const auto by_luck = [&run](const StageMeasurement& measurement) {
+    return may_be_right_by_luck(*run.lab, measurement);
+  };
+  for (const course::StageMeasurement& counted : timed_again(run, measurements, by_luck))
     for (course::StageMeasurement& measurement : measurements)
       if (measurement.stage == counted.stage && counted.counters.is_object()) {
         measurement.counters = counted.counters;
@@ -344,19 +355,7 @@ void add_traces(const RunRequest& run, std::vector<StageMeasurement>& measuremen
   RunRequest again = run;
   again.environment["MEMBOUND_TRACE"] = "on";
   again.environment["MEMBOUND_CACHES"] = "off";  // sectors and wavefronts are told without them
-  again.stages.clear();
-  std::string filter = "--gtest_filter=";
-  for (const StageMeasurement& measurement : measurements) {
-    if (!was_timed(measurement)) continue;
-    filter += (again.stages.empty() ? "" : ":") + measurement.kernel + "." +
-              std::string(to_string(course::BuiltInTest::kSpeed));
-    again.stages.push_back(measurement.stage);
-  }
-  if (again.stages.empty()) return;
-  again.more_arguments.push_back(std::move(filter));
-  const auto outcome = run_stages(again);
-  if (!outcome) return;
-  for (const StageMeasurement& seen : outcome->measurements)
+  for (const StageMeasurement& seen : timed_again(std::move(again), measurements, was_timed))
     for (StageMeasurement& measurement : measurements)
       if (measurement.stage == seen.stage) put_traces(seen.counters, measurement.counters);
 }

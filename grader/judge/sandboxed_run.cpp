@@ -265,8 +265,7 @@ std::vector<int> RunnerPair::descriptors() const {
 
 std::map<std::string, std::string> RunnerPair::environment() const {
   std::string sockets;
-  for (const int socket : descriptors())
-    sockets += (sockets.empty() ? "" : ",") + std::to_string(socket);
+  for (const int socket : descriptors()) base::add_word(sockets, std::to_string(socket), ",");
   return {{"LD_LIBRARY_PATH", options_.forward_folder.string()},
           {"MEMBOUND_REMOTE_SOCKETS", sockets}};
 }

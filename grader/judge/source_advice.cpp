@@ -96,9 +96,7 @@ bool blame_guard(const Place& place, Finding& finding) {
 /// The guards that the line has, as words; empty where it has none.
 std::string guards_of(const StudentSource& source, int line) {
   std::string text;
-  const auto add = [&](const Branch& branch) {
-    text += (text.empty() ? "" : " and ") + quoted(branch);
-  };
+  const auto add = [&](const Branch& branch) { base::add_word(text, quoted(branch), " and "); };
   for (const Branch* branch : source.around(line))
     if (branch->keyword != "for" && holds(branch->condition, "<")) add(*branch);
   for (const Branch* branch : returns_before(source, line))

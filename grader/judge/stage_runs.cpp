@@ -14,6 +14,7 @@
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/judge/check_device.hpp"
 
 namespace membound::judge {
@@ -117,7 +118,7 @@ constexpr double kLeastDeviceSeconds = 0.5;
 
 std::string numbers(const std::vector<int>& stages) {
   std::string text;
-  for (const int stage : stages) text += (text.empty() ? "" : ",") + std::to_string(stage);
+  for (const int stage : stages) base::add_word(text, std::to_string(stage), ",");
   return text;
 }
 
@@ -479,7 +480,7 @@ class ProgramBackend : public StageBackend {
                     TimedRerun /*timed*/) const override {
     std::string names;
     for (const ChosenTests& stage : of_stages)
-      for (const std::string& test : stage.names) names += (names.empty() ? "" : ",") + test;
+      for (const std::string& test : stage.names) base::add_word(names, test, ",");
     if (!names.empty()) rerun.more_arguments = {"--tests", names};
   }
 

@@ -374,7 +374,7 @@ std::string draw_steps(const std::vector<MemoryAccess>& accesses, const std::str
   std::string told;
   for (const MemoryAccess& access : accesses) {
     sums.add(access);
-    told += (told.empty() ? "" : "; ") + name_of(access) + ", " + cost_in_words(access);
+    base::add_word(told, name_of(access) + ", " + cost_in_words(access), "; ");
   }
   Svg svg(kWidth, title,
           where + ". " + base::counted(accesses.size(), "access") + ": " + told + ".", kLooks);
@@ -484,7 +484,7 @@ std::string draw_moving(const std::vector<MemoryAccess>& accesses, const std::st
   for (const MemoryAccess& access : accesses) {
     if (access.is_shared()) continue;
     global.push_back(&access);
-    told += (told.empty() ? "" : "; ") + name_of(access) + ", " + cost_in_words(access);
+    base::add_word(told, name_of(access) + ", " + cost_in_words(access), "; ");
   }
   Svg svg(kWidth, title, where + ". " + told + ".",
           std::string(kLooks) + moving_looks(global.size()));

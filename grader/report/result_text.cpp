@@ -136,7 +136,7 @@ std::string cases_text(const course::Result& result, const Style& style) {
   }
   std::string text;
   for (const auto& [label, stages] : stages_of)
-    text += (text.empty() ? "" : "; ") + label + " in stage " + listed(stages);
+    base::add_word(text, label + " in stage " + listed(stages), "; ");
   if (!text.empty()) text = wrapped("Speeds: of the case furthest behind, " + text, style.width, 4);
   const bool has_program =
       std::any_of(result.stages.begin(), result.stages.end(),
@@ -504,9 +504,7 @@ std::string what_changed(const course::StageResult& before, const course::StageR
   if (before.ratio && now.ratio && differ(*before.ratio, *now.ratio))
     parts.push_back(number(*before.ratio) + arrow + number(*now.ratio));
   add_lines(before, now, arrow, parts);
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
-  return text;
+  return base::joined(parts, "; ");
 }
 
 }  // namespace membound::report

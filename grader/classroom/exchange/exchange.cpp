@@ -124,7 +124,7 @@ base::Result<Export> write(std::string_view format, std::span<const course::Grad
   std::string names;
   for (const Format& row : kFormats) {
     if (row.name == format) return row.write(grades, settings);
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    base::add_word(names, row.name);
   }
   return base::Error{
       base::ErrorKind::kUsage, "--format", std::string(format), "one of " + names, {}};

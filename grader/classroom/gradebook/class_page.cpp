@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "grader/base/strings.hpp"
 #include "grader/classroom/gradebook/gradebook.hpp"
 #include "grader/classroom/gradebook/page_parts.hpp"
 #include "grader/course/grade.hpp"
@@ -50,9 +51,12 @@ std::string near_bar(const course::Grade& grade) {
                    high = stage.ratio_high.value_or(*stage.ratio);
       // A bar is missed or met: only who is below it loses something.
       if (*stage.ratio >= bar || (high < bar && bar - *stage.ratio > kNearBar)) continue;
-      text += (text.empty() ? "" : "; ") + std::string("stage ") + std::to_string(stage.stage) +
-              " has " + ratio_text(stage.ratio) + " of the " + decimal(bar, 2) + " it needs" +
-              (low < high ? " (" + ratio_text(low) + " to " + ratio_text(high) + ")" : "");
+      base::add_word(
+          text,
+          "stage " + std::to_string(stage.stage) + " has " + ratio_text(stage.ratio) + " of the " +
+              decimal(bar, 2) + " it needs" +
+              (low < high ? " (" + ratio_text(low) + " to " + ratio_text(high) + ")" : ""),
+          "; ");
       break;
     }
   }
@@ -151,7 +155,7 @@ json missing_of(const Class& all) {
     if (grade.is_there()) continue;
     Row& row = students[grade.student];
     row.shown = shown_student(grade);
-    row.labs += (row.labs.empty() ? "" : ", ") + grade.lab;
+    base::add_word(row.labs, grade.lab);
     row.whys.insert(grade.note);
     ++row.count;
   }
@@ -165,8 +169,7 @@ json missing_of(const Class& all) {
            {"why", "grades.csv has all"}});
       break;
     }
-    std::string why;
-    for (const std::string& one : row.whys) why += (why.empty() ? "" : "; ") + one;
+    const std::string why = base::joined(row.whys, "; ");
     list.push_back({{"page", link_to(page_of(student))},
                     {"student", row.shown},
                     {"labs", row.count == rows[student] && row.count > 1 ? "all labs" : row.labs},

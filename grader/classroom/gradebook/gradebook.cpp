@@ -7,6 +7,7 @@
 #include <set>
 
 #include "grader/base/digest.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/gradebook/page_parts.hpp"
 #include "grader/course/grade.hpp"
 
@@ -38,7 +39,7 @@ json charts_of(const LabGrades& lab) {
 std::string others_text(const std::map<std::string, std::size_t>& verdicts) {
   std::string text;
   for (const auto& [verdict, count] : verdicts)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + verdict;
+    base::add_word(text, std::to_string(count) + " " + verdict);
   return text;
 }
 
@@ -92,9 +93,7 @@ json likenesses_of(const Class& all, const std::string& lab) {
   json list = json::array();
   for (const Likeness& likeness : all.likenesses) {
     if (likeness.lab != lab) continue;
-    std::string students;
-    for (const std::string& student : likeness.students)
-      students += (students.empty() ? "" : ", ") + student;
+    const std::string students = base::joined(likeness.students);
     list.push_back({{"students", students},
                     {"percent", decimal(100 * likeness.least_alike, 0)},
                     {"with", likeness.with}});
@@ -109,8 +108,7 @@ json values_of(const Class& all, const LabGrades& lab) {
   std::set<std::string> devices;
   for (const course::Grade* grade : lab.grades)
     if (!grade->device.empty()) devices.insert(grade->device);
-  std::string device;
-  for (const std::string& name : devices) device += (device.empty() ? "" : ", ") + name;
+  const std::string device = base::joined(devices);
   json values = {{"title", lab.title},
                  {"id", lab.id},
                  {"graded", std::to_string(lab.grades.size() - missing)},

@@ -10,6 +10,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/filled_template.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::gradebook {
 
@@ -137,8 +138,7 @@ nlohmann::json faults_of(std::span<const course::Grade* const> grades, std::size
   rows.resize(std::min(rows.size(), most));
   nlohmann::json list = nlohmann::json::array();
   for (const Row& row : rows) {
-    std::string labs;
-    for (const std::string& lab : row.labs) labs += (labs.empty() ? "" : ", ") + lab;
+    const std::string labs = base::joined(row.labs);
     list.push_back({{"count", std::to_string(row.students.size())},
                     {"kind", row.kind},
                     {"labs", labs},

@@ -19,6 +19,7 @@
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 
 namespace membound::intake {
@@ -31,11 +32,7 @@ constexpr std::size_t kMostNameBytes = 255;  // as file systems have it
 
 }  // namespace
 
-std::string SafePath::text() const {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "" : "/") + part;
-  return all;
-}
+std::string SafePath::text() const { return base::joined(parts, "/"); }
 
 SafePath safe_path(std::string_view path) {
   SafePath safe;

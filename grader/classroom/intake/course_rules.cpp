@@ -8,6 +8,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "grader/base/csv.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/layout.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/course/json_io.hpp"
@@ -75,7 +76,7 @@ class RulesReader {
 
   void keys(const YAML::Node& node, const std::string& what, const Readers& readers) {
     std::string known;
-    for (const auto& [key, reader] : readers) known += (known.empty() ? "" : ", ") + key;
+    for (const auto& [key, reader] : readers) base::add_word(known, key);
     if (!node.IsMap()) {
       wrong(node, what + " is no list of \"key: value\"", known);
       return;

@@ -125,7 +125,7 @@ class Sorting {
   /// For messages: two files may have one name.
   static std::string path_of(const ItemFile& file) {
     std::string path;
-    for (const std::string& part : file.inner) path += (path.empty() ? "" : "/") + shown(part);
+    for (const std::string& part : file.inner) base::add_word(path, shown(part), "/");
     return path;
   }
 
@@ -273,7 +273,7 @@ class Sorting {
     for (const ItemFile& file : item.files) {
       if (found.size() > 80) break;
       if (!is_litter(file.inner.back()) && !file.entry->is_empty_folder)
-        found += (found.empty() ? "" : ", ") + shown(file.inner.back(), 60);
+        base::add_word(found, shown(file.inner.back(), 60));
     }
     if (found.empty()) {
       std::optional<std::string> lab = request_.lab;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 
 namespace membound::intake {
@@ -371,8 +372,7 @@ Match match_of(const Item& item, Layout layout, const Roster& roster) {
 }
 
 std::string unmatched_text(const std::vector<std::string>& may_be) {
-  std::string names;
-  for (const std::string& id : may_be) names += (names.empty() ? "" : ", ") + id;
+  const std::string names = base::joined(may_be);
   return may_be.empty() ? "not in the roster"
                         : "not matched with the roster: it may be " + names +
                               ", and a name alone does not say who";
@@ -416,7 +416,7 @@ std::vector<std::string> named_members(const std::string& key, const Roster& ros
         }
         std::string word;
         for (std::size_t i = from; i < parts.size() && i < from + 4 && ways.size() < 3; ++i) {
-          word += (word.empty() ? "" : "_") + parts[i];
+          base::add_word(word, parts[i], "_");
           const RosterRow* const row = roster.find(word);
           if (row == nullptr) continue;
           auto more = so_far;

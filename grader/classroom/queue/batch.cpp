@@ -369,10 +369,6 @@ namespace {
 
 using course::Grade;
 
-void also(std::string& note, const std::string& more) {
-  if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
-}
-
 /// "FAIL_SLOW, 6 of 10".
 std::string mark_words(const Grade& grade) {
   return (grade.excused ? "excused" : verdict_words(grade)) + ", " +
@@ -389,20 +385,20 @@ void add_stage_changes(const Grade& before, const Grade& after, std::string& why
     const std::string name = "stage " + std::to_string(now.stage) + ": ";
     if (then == stages.end()) continue;
     if (then->verdict != now.verdict)
-      also(why, name + std::string(course::row_of(then->verdict).words) + ", now " +
-                    std::string(course::row_of(now.verdict).words));
+      base::add_note(why, name + std::string(course::row_of(then->verdict).words) + ", now " +
+                              std::string(course::row_of(now.verdict).words));
     else if (then->points != now.points || then->max_points != now.max_points)
-      also(why, name + course::short_decimal(then->points) + " of " +
-                    course::short_decimal(then->max_points) + " points, now " +
-                    course::short_decimal(now.points) + " of " +
-                    course::short_decimal(now.max_points));
+      base::add_note(why, name + course::short_decimal(then->points) + " of " +
+                              course::short_decimal(then->max_points) + " points, now " +
+                              course::short_decimal(now.points) + " of " +
+                              course::short_decimal(now.max_points));
   }
 }
 
 std::string why_changed(const Grade& before, const Grade& after) {
   std::string why, parts;
   const auto part = [&parts](const char* name, const std::string& then, const std::string& now) {
-    if (then != now) parts += (parts.empty() ? "" : ", ") + std::string(name);
+    if (then != now) base::add_word(parts, name);
   };
   part("the lab", before.digests.lab, after.digests.lab);
   part("the test program or the reference", before.digests.harness, after.digests.harness);
@@ -411,12 +407,13 @@ std::string why_changed(const Grade& before, const Grade& after) {
   if (!parts.empty()) why = parts + " changed";
   add_stage_changes(before, after, why);
   if (before.late_factor != after.late_factor)
-    also(why, "lateness costs " + course::short_decimal(100 * (1 - after.late_factor)) +
-                  " % instead of " + course::short_decimal(100 * (1 - before.late_factor)) + " %");
+    base::add_note(why, "lateness costs " + course::short_decimal(100 * (1 - after.late_factor)) +
+                            " % instead of " +
+                            course::short_decimal(100 * (1 - before.late_factor)) + " %");
   if (before.attempt != after.attempt)
-    also(why, "attempt " + std::to_string(after.attempt) + " counts instead of " +
-                  std::to_string(before.attempt));
-  if (before.mark.has_value() != after.mark.has_value()) also(why, "a mark by hand");
+    base::add_note(why, "attempt " + std::to_string(after.attempt) + " counts instead of " +
+                            std::to_string(before.attempt));
+  if (before.mark.has_value() != after.mark.has_value()) base::add_note(why, "a mark by hand");
   if (why.empty()) why = after.note;
   return why;
 }

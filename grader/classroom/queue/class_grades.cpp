@@ -13,6 +13,7 @@
 #include "grader/base/csv.hpp"
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/classroom/queue/audit.hpp"
@@ -50,21 +51,11 @@ namespace {
 namespace fs = std::filesystem;
 using course::GradeVerdict;
 
-void join(std::string& note, const std::string& more) {
-  if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
-}
-
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 /// The half of a grade that the plan knows.
 void take_row(const Row& row, Grade& grade) {
   grade.student = row.student;
   grade.intake_note = row.unmatched;
-  join(grade.intake_note, row.note);
+  base::add_note(grade.intake_note, row.note);
   grade.student_name = row.name;
   grade.student_email = row.email;
   grade.platform = row.platform;
@@ -128,13 +119,13 @@ Grade without_run(const Plan& plan, const Row& row) {
     grade.verdict = GradeVerdict::kPolicyReject;
     grade.note = row.refused;
   }
-  join(grade.note, row.unmatched);
-  join(grade.note, row.note);
+  base::add_note(grade.note, row.unmatched);
+  base::add_note(grade.note, row.note);
   if (row.attempt == 0 && !row.may_be.empty())
-    join(grade.note,
-         "work of an author who is not known may be this student's: " + joined(row.may_be, ", "));
-  join(grade.note, row.late_note);
-  join(grade.note, course::late_text(grade));
+    base::add_note(grade.note, "work of an author who is not known may be this student's: " +
+                                   base::joined(row.may_be));
+  base::add_note(grade.note, row.late_note);
+  base::add_note(grade.note, course::late_text(grade));
   return grade;
 }
 
@@ -162,10 +153,10 @@ Grade with_verdict(const Row& row, const Grade& decided, const LatePrice& price)
   grade.late_factor = price.factor;
   if (grade.score) grade.score = *grade.score * price.factor;
   grade.note = row.unmatched;
-  join(grade.note, row.note);
-  join(grade.note, decided.note);
-  join(grade.note, row.late_note);
-  join(grade.note, course::late_text(grade));
+  base::add_note(grade.note, row.note);
+  base::add_note(grade.note, decided.note);
+  base::add_note(grade.note, row.late_note);
+  base::add_note(grade.note, course::late_text(grade));
   return grade;
 }
 
@@ -173,9 +164,9 @@ Grade quarantined(const Plan& plan, const Row& row) {
   Grade grade = without_run(plan, row);
   grade.verdict = GradeVerdict::kInfraError;
   grade.score.reset();
-  join(grade.note,
-       "in quarantine: the grader died more than once while grading it; "
-       "membound grade --regrade tries again");
+  base::add_note(grade.note,
+                 "in quarantine: the grader died more than once while grading it; "
+                 "membound grade --regrade tries again");
   return grade;
 }
 
@@ -215,8 +206,7 @@ Grade with_audits(const std::string& key, Grade grade, const ledger::Verdicts& v
   grade.take_audit(std::move(audit), wrong);
   if (wrong.empty()) return grade;
   grade.note = reason(grade);
-  if (const std::string doubtful = stages_to_look_at(grade); !doubtful.empty())
-    grade.note += (grade.note.empty() ? "" : "; ") + doubtful;
+  base::add_note(grade.note, stages_to_look_at(grade));
   return grade;
 }
 
@@ -486,7 +476,7 @@ std::string unmatched_cell(const course::CourseRow& row) {
     if (!cell.grade->unmatched.empty()) return cell.grade->unmatched;
     if (!cell.grade->verdict) works.insert(cell.grade->may_be.begin(), cell.grade->may_be.end());
   }
-  return works.empty() ? "" : "may be " + joined({works.begin(), works.end()}, ", ");
+  return works.empty() ? "" : "may be " + base::joined(works);
 }
 
 }  // namespace

@@ -65,9 +65,10 @@ void apply_to_stages(const LabMarks& marks, Grade& grade) {
     points += *one.points;
     mark.stages.push_back({stage, *one.points, one.comment, one.marked_at, automatic[stage]});
     mark.marked_at = std::max(mark.marked_at, one.marked_at);
-    note += (note.empty() ? "" : "; ") +
-            with_comment("stage " + std::to_string(stage) + " marked by hand", one.comment) +
-            " (automatic points: " + course::short_decimal(automatic[stage]) + ")";
+    base::add_word(note,
+                   with_comment("stage " + std::to_string(stage) + " marked by hand", one.comment) +
+                       " (automatic points: " + course::short_decimal(automatic[stage]) + ")",
+                   "; ");
     // The verdict's note is about one stage, and that one is decided now.
     replaces_note = replaces_note ||
                     grade.note.find("stage " + std::to_string(stage) + ": ") != std::string::npos;
@@ -80,7 +81,7 @@ void apply_to_stages(const LabMarks& marks, Grade& grade) {
   if (replaces_note) {
     grade.note = grade.intake_note;
     if (const std::string late = course::late_text(grade); !late.empty())
-      grade.note += (grade.note.empty() ? "" : "; ") + late;
+      base::add_word(grade.note, late, "; ");
   }
   put_before(note, grade.note);
 }
@@ -206,7 +207,7 @@ base::Result<double> most_of_item(const MarkRow& row, const Plan& plan, const Gr
   std::string names;
   for (const course::RubricItem& item : plan.labs.at(grade.lab).rubric) {
     if (item.item == row.item) return item.points;
-    names += (names.empty() ? "" : ", ") + item.item;
+    base::add_word(names, item.item);
   }
   return wrong_row(row, "item", row.item + " is none of " + grade.lab, names);
 }

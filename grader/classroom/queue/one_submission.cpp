@@ -313,8 +313,10 @@ std::string stages_to_look_at(const Grade& grade) {
     for (const course::Finding& finding : stage.findings)
       if (stage.passed() &&
           (finding.kind == course::kBeyondReference || finding.kind == course::kMostlyIdleSms))
-        text += (text.empty() ? "" : "; ") + std::string(kLook) + std::to_string(stage.stage) +
-                ": " + base::printable(finding.text);
+        base::add_word(
+            text,
+            std::string(kLook) + std::to_string(stage.stage) + ": " + base::printable(finding.text),
+            "; ");
   return text;
 }
 
@@ -404,8 +406,7 @@ OneOutcome grade_one(const OneRequest& request) {
   if (grade.device.empty()) grade.device = request.settings->device.name;
   grade.graded_at = now_text();
   grade.note = reason(grade);
-  if (const std::string doubtful = stages_to_look_at(grade); !doubtful.empty())
-    grade.note += (grade.note.empty() ? "" : "; ") + doubtful;
+  base::add_note(grade.note, stages_to_look_at(grade));
   return outcome;
 }
 

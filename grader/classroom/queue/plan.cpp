@@ -11,6 +11,7 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/course/json_io.hpp"
 
@@ -88,7 +89,7 @@ std::string late_note(const Row& row, const intake::Lateness& late) {
   const intake::LatePolicy& policy = late.policy;
   if (!policy.due) return "";
   std::string note;
-  const auto add = [&note](const std::string& text) { note += (note.empty() ? "" : "; ") + text; };
+  const auto add = [&note](const std::string& text) { base::add_word(note, text, "; "); };
   if (policy.extended) add("due date extended to " + intake::zone_text(*policy.due, policy.zone));
   if (row.time_from == "file") add("the time is the file's own date, which its owner can set");
   if (row.time_from.empty()) add("when it was handed in is not known");

@@ -187,22 +187,12 @@ base::Result<std::vector<Case>> read_corpus(const fs::path& folder) {
   return all;
 }
 
-namespace {
-
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
-}  // namespace
-
 std::string markdown_table(const std::vector<Case>& cases) {
   std::string text = "| case | tries | must come out as | met by |\n| --- | --- | --- | --- |\n";
   for (const Case& one : cases) {
-    std::string expected = list_of(one.expected);
+    std::string expected = base::joined(one.expected);
     for (const auto& [compiler, words] : one.expected_with)
-      expected += "; with " + compiler + " " + list_of(words);
+      expected += "; with " + compiler + " " + base::joined(words);
     const std::string defence = one.defence.empty() ? "" : one.defence;
     text += "| " + one.id + " | " + one.title + " | " + expected + " | " + defence +
             (one.switch_off.empty() ? "" : " (switch: `" + one.switch_off + "`)") + " |\n";

@@ -134,7 +134,7 @@ std::string array_text(const std::vector<int>& tasks, int at_once) {
   for (std::size_t first = 0; first < tasks.size();) {
     std::size_t last = first;
     while (last + 1 < tasks.size() && tasks[last + 1] == tasks[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(tasks[first]);
+    base::add_word(text, std::to_string(tasks[first]), ",");
     if (last > first) text += "-" + std::to_string(tasks[last]);
     first = last + 1;
   }
@@ -217,7 +217,7 @@ std::vector<Trouble> forgotten_from(std::string_view sinfo_output, std::string_v
     std::string held;
     if (!cpus.empty() && cpus != "0") held = std::string(cpus) + " CPUs";
     for (const std::string_view gres : split(row[2], ','))
-      if (gres_in_use(gres)) held += (held.empty() ? "" : ", ") + std::string(gres);
+      if (gres_in_use(gres)) base::add_word(held, gres);
     if (held.empty()) continue;
     troubles.push_back({"node " + std::string(node) + " holds " + held +
                             " for no job, as after the controller's death, and tasks wait for it",
@@ -267,7 +267,7 @@ std::vector<Trouble> forgotten_nodes() {
   // "n[1-3],m7" as names; without an argument it would ask the environment.
   for (std::size_t start = 0; start < lists->size();) {
     const std::size_t end = std::min(lists->find('\n', start), lists->size());
-    if (end > start) busy += (busy.empty() ? "" : ",") + lists->substr(start, end - start);
+    if (end > start) base::add_word(busy, lists->substr(start, end - start), ",");
     start = end + 1;
   }
   if (!busy.empty()) {
@@ -387,7 +387,7 @@ class SiteReader {
          [&](const YAML::Node& n) { site.start_seconds = number(n, kMostSeconds); }},
     };
     std::string known;
-    for (const auto& [key, reader] : readers) known += (known.empty() ? "" : ", ") + key;
+    for (const auto& [key, reader] : readers) base::add_word(known, key);
     if (!root.IsMap()) wrong(root, "is no list of \"key: value\"", known);
     for (const auto& entry : root) {
       if (problem_) break;

@@ -239,8 +239,7 @@ base::Result<course::Result> measure(const Context& context, const judge::Tools&
       request_for(context.place, tools, options, {claim.lab, claim.stages}, stop);
   if (!size.empty()) {
     std::string text;
-    for (const std::int64_t extent : size)
-      text += (text.empty() ? "" : "x") + std::to_string(extent);
+    for (const std::int64_t extent : size) base::add_word(text, std::to_string(extent), "x");
     request.more_arguments = {"--size", text};
   }
   auto result = judge::check(request);

@@ -226,8 +226,7 @@ int run_autograder(ReleaseOptions options) {
   auto request = request_for(options, *context, scratch.path());
   if (!request) return report_error(request.error());
   for (const compilers::CompilerInfo& one : request->compilers)
-    options.autograder.compilers += (options.autograder.compilers.empty() ? "" : " ") +
-                                    std::string(compilers::to_string(one.kind));
+    base::add_word(options.autograder.compilers, compilers::to_string(one.kind), " ");
   auto students = make_tree(*request, *context);
   if (!students) return finish(students.error(), request->stop);
   const auto tree = release::autograder_tree(*request, *std::move(students), options.autograder);

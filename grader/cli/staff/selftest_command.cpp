@@ -41,7 +41,7 @@ std::string expectation(const selftest::Workbench& bench, const selftest::Case& 
   std::string text;
   const std::string compiler(compilers::to_string(bench.compiler.kind));
   for (const std::string& word : selftest::expected_of(one, compiler, bench.device.name))
-    text += (text.empty() ? "" : " | ") + word;
+    base::add_word(text, word, " | ");
   return text;
 }
 

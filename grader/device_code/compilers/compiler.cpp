@@ -11,6 +11,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::compilers {
 namespace {
@@ -278,8 +279,7 @@ base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlac
     // One that lies there under several names is told once.
     const std::string told =
         std::string(to_string(kind)) + (version.empty() ? "" : " ") + version + " " + problem;
-    if (passed_over.find(told) == std::string::npos)
-      passed_over += (passed_over.empty() ? "" : ", ") + told;
+    if (passed_over.find(told) == std::string::npos) base::add_word(passed_over, told);
   }
   return none_found(kind, places, passed_over);
 }

@@ -87,7 +87,7 @@ std::string place(const nlohmann::json& entry) {
   std::string text = source_line(entry);
   for (const char* key : {"block", "thread"}) {
     const std::string where = triple(entry, key);
-    if (!where.empty()) text += (text.empty() ? "" : ", ") + std::string(key) + " " + where;
+    if (!where.empty()) base::add_word(text, std::string(key) + " " + where);
   }
   return text;
 }

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <utility>
 
+#include "grader/base/strings.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/student/oracle.hpp"
@@ -83,7 +84,7 @@ auto with_oracle_type(oracle::Type type, Body body) {
 
 std::string list_of(std::span<const std::int64_t> sizes) {
   std::string text;
-  for (const std::int64_t size : sizes) text += (text.empty() ? "" : " x ") + std::to_string(size);
+  for (const std::int64_t size : sizes) base::add_word(text, std::to_string(size), " x ");
   return text;
 }
 
@@ -216,7 +217,7 @@ Signature LabOracle::signature() const {
   for (const oracle::Parameter& one : loaded_->parameters()) {
     const std::string type =
         with_oracle_type(one.type, [](auto value) { return type_name(typeid(value)); });
-    text += (text.empty() ? "" : ", ") + type;
+    base::add_word(text, type);
     if (one.role == oracle::Role::kInput) text += " const*";
     if (one.role == oracle::Role::kOutput) text += "*";
   }

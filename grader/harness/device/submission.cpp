@@ -30,8 +30,7 @@ base::Error missing_kernel(const std::vector<KernelName>& kernels, const std::st
     if (!kernel.parameters.empty()) names.push_back(base::without_namespaces(kernel.base));
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string list = base::joined(names);
   base::Error error{base::ErrorKind::kInput,
                     "kernel.cu",
                     "there is no kernel `" + wanted + "`" +

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "grader/base/digest.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/harness/cases/failure_text.hpp"
 #include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/guarded_memory.hpp"
@@ -31,9 +32,7 @@ bool is_traced(const nlohmann::json& report) {
 constexpr const char* kWideIndexHint = "wide-index";
 
 std::string join_types(const std::vector<std::string>& types) {
-  std::string text;
-  for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
-  return "(" + text + ")";
+  return "(" + base::joined(types) + ")";
 }
 
 std::string blocked_by(const char* what, course::BuiltInTest test) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/harness/cases/failure_text.hpp"
 #include "grader/harness/lab/stage_run.hpp"
@@ -198,8 +199,7 @@ class OracleTest : public LabTest {
 
   static std::string about(const std::vector<std::int64_t>& sizes) {
     std::string text;
-    for (const std::int64_t size : sizes)
-      text += (text.empty() ? "" : " x ") + std::to_string(size);
+    for (const std::int64_t size : sizes) base::add_word(text, std::to_string(size), " x ");
     return "for the sizes " + text;
   }
 };

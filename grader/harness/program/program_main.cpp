@@ -28,6 +28,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
@@ -199,8 +200,8 @@ course::StageMeasurement empty_measurement(const Options& options, const course:
 std::string label_of(const Shape& shape) {
   std::string extents, names;
   for (const std::int64_t extent : shape.extents)
-    extents += (extents.empty() ? "" : " x ") + std::to_string(extent);
-  for (const std::string& name : shape.axis_names) names += (names.empty() ? "" : ", ") + name;
+    base::add_word(extents, std::to_string(extent), " x ");
+  for (const std::string& name : shape.axis_names) base::add_word(names, name);
   return extents + " (" + names + ")";
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/strings.hpp"
@@ -34,6 +36,31 @@ TEST(Counted, NounsThatTakeMoreThanAnS) {
   EXPECT_EQ(counted(3, "graph"), "3 graphs");
   EXPECT_EQ(counted(3, "access"), "3 accesses");
   EXPECT_EQ(counted(3, "entry"), "3 entries");
+}
+
+TEST(Joined, SeparatorsStandBetweenWords) {
+  EXPECT_EQ(joined(std::vector<std::string>{"one", "two", "three"}), "one, two, three");
+  EXPECT_EQ(joined(std::set<std::string>{"a", "b"}, " | "), "a | b");
+  EXPECT_EQ(joined(std::vector<std::string>{"one"}), "one");
+  EXPECT_EQ(joined(std::vector<std::string>{}), "");
+}
+
+TEST(Joined, AWordGoesToTheEndOfAList) {
+  std::string list;
+  add_word(list, "one");
+  add_word(list, "two");
+  add_word(list, "three", " and ");
+  EXPECT_EQ(list, "one, two and three");
+}
+
+TEST(Joined, ANoteSaysOnlyWhatThereIsToSay) {
+  std::string note;
+  add_note(note, "");
+  EXPECT_EQ(note, "");
+  add_note(note, "late");
+  add_note(note, "");
+  add_note(note, "in quarantine");
+  EXPECT_EQ(note, "late; in quarantine");
 }
 
 TEST(FileName, KeepsPlainNames) { EXPECT_EQ(file_name("doe-12_3.b"), "doe-12_3.b"); }

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "grader/base/strings.hpp"
+
 namespace membound::vgpu::calibration {
 namespace {
 
@@ -123,7 +125,7 @@ std::string text_of(const Json& root) {
   const auto lines = [](const Json& object) {
     std::string text;
     for (const auto& [name, entry] : object.items()) {
-      text += (text.empty() ? "" : ",\n") + ("    " + Json(name).dump() + ": [");
+      base::add_word(text, "    " + Json(name).dump() + ": [", ",\n");
       for (std::size_t i = 0; i < entry.size(); ++i) text += (i > 0 ? ", " : "") + entry[i].dump();
       text += "]";
     }
