@@ -227,7 +227,11 @@ __device__ __forceinline__ double min(double a, double b) { return fmin(a, b); }
 __device__ __forceinline__ double max(double a, double b) { return fmax(a, b); }
 __device__ __forceinline__ float fabsf(float a) { return __builtin_fabsf(a); }
 __device__ __forceinline__ double fabs(double a) { return __builtin_fabs(a); }
+__device__ __forceinline__ float abs(float a) { return fabsf(a); }
+__device__ __forceinline__ double abs(double a) { return fabs(a); }
 __device__ __forceinline__ int abs(int a) { return a < 0 ? -a : a; }
+__device__ __forceinline__ long long abs(long long a) { return a < 0 ? -a : a; }
+__device__ __forceinline__ long long llabs(long long a) { return a < 0 ? -a : a; }
 __device__ __forceinline__ float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
 __device__ __forceinline__ double sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
 __device__ __forceinline__ float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
@@ -258,6 +262,50 @@ __device__ __forceinline__ float __fdividef(float a, float b) {
   asm("div.approx.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
   return result;
 }
+#define MEMBOUND_CLASSIFY(T, magnitude, bits)                                                 \
+  __device__ __forceinline__ bool isnan(T a) { return a != a; }                               \
+  __device__ __forceinline__ bool isinf(T a) { return magnitude(a) == T(__builtin_inf()); }   \
+  __device__ __forceinline__ bool isfinite(T a) { return magnitude(a) < T(__builtin_inf()); } \
+  __device__ __forceinline__ bool signbit(T a) { return __builtin_bit_cast(bits, a) < 0; }
+MEMBOUND_CLASSIFY(float, __builtin_fabsf, int)
+MEMBOUND_CLASSIFY(double, __builtin_fabs, long long)
+#undef MEMBOUND_CLASSIFY
+// To whole numbers, still floating-point. roundf() rounds halves away from zero.
+#define MEMBOUND_ROUND(name)                                                           \
+  __device__ __forceinline__ float name##f(float a) { return __builtin_##name##f(a); } \
+  __device__ __forceinline__ float name(float a) { return __builtin_##name##f(a); }    \
+  __device__ __forceinline__ double name(double a) { return __builtin_##name(a); }
+MEMBOUND_ROUND(floor)
+MEMBOUND_ROUND(ceil)
+MEMBOUND_ROUND(trunc)
+MEMBOUND_ROUND(rint)
+MEMBOUND_ROUND(round)
+#undef MEMBOUND_ROUND
+__device__ __forceinline__ float copysignf(float a, float b) { return __builtin_copysignf(a, b); }
+__device__ __forceinline__ double copysign(double a, double b) { return __builtin_copysign(a, b); }
+#define MEMBOUND_CONVERT(function, instruction, From, from, To, to) \
+  __device__ __forceinline__ To function(From a) {                  \
+    To result;                                                      \
+    asm("cvt." instruction " %0, %1;" : "=" to(result) : from(a));  \
+    return result;                                                  \
+  }
+MEMBOUND_CONVERT(__saturatef, "sat.f32.f32", float, "f", float, "f")
+MEMBOUND_CONVERT(__float2int_rn, "rni.s32.f32", float, "f", int, "r")
+MEMBOUND_CONVERT(__float2int_rz, "rzi.s32.f32", float, "f", int, "r")
+MEMBOUND_CONVERT(__float2int_rd, "rmi.s32.f32", float, "f", int, "r")
+MEMBOUND_CONVERT(__float2int_ru, "rpi.s32.f32", float, "f", int, "r")
+MEMBOUND_CONVERT(__float2uint_rn, "rni.u32.f32", float, "f", unsigned int, "r")
+MEMBOUND_CONVERT(__float2uint_rz, "rzi.u32.f32", float, "f", unsigned int, "r")
+MEMBOUND_CONVERT(__int2float_rn, "rn.f32.s32", int, "r", float, "f")
+MEMBOUND_CONVERT(__uint2float_rn, "rn.f32.u32", unsigned int, "r", float, "f")
+#undef MEMBOUND_CONVERT
+// Never joined to one multiply-add, as `*` and `+` may be.
+__device__ __forceinline__ float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
+__device__ __forceinline__ float __fadd_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
+__device__ __forceinline__ double __dmul_rn(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+__device__ __forceinline__ double __dadd_rn(double a, double b) { return __nvvm_add_rn_d(a, b); }
+__device__ __forceinline__ float __frcp_rn(float a) { return __nvvm_rcp_rn_f(a); }
+__device__ __forceinline__ float __fsqrt_rn(float a) { return __nvvm_sqrt_rn_f(a); }
 __device__ __forceinline__ int __popc(unsigned int a) { return __builtin_popcount(a); }
 __device__ __forceinline__ int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
 __device__ __forceinline__ int __clz(int a) {
@@ -275,6 +323,18 @@ __device__ __forceinline__ unsigned int __umulhi(unsigned int a, unsigned int b)
 __device__ __forceinline__ unsigned int __byte_perm(unsigned int a, unsigned int b,
                                                     unsigned int selector) {
   return __nvvm_prmt(a, b, selector);
+}
+__device__ __forceinline__ unsigned int __funnelshift_l(unsigned int low, unsigned int high,
+                                                        unsigned int shift) {
+  unsigned int result;
+  asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(shift));
+  return result;
+}
+__device__ __forceinline__ unsigned int __funnelshift_r(unsigned int low, unsigned int high,
+                                                        unsigned int shift) {
+  unsigned int result;
+  asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(shift));
+  return result;
 }
 __device__ __forceinline__ unsigned int __brev(unsigned int a) { return __builtin_bitreverse32(a); }
 __device__ __forceinline__ int __float_as_int(float a) { return __builtin_bit_cast(int, a); }

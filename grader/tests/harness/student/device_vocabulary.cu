@@ -92,6 +92,24 @@ __global__ void arithmetic(float* f, double* d, int* i, long long* l) {
   f[2] = v.x + v.w + w.y;
 }
 
+__global__ void roundings(float* f, double* d, int* i, unsigned int* u, long long* l) {
+  i[0] = isnan(f[0]) + isinf(f[0]) + isfinite(f[0]) + signbit(f[0]);
+  i[1] = isnan(d[0]) + isinf(d[0]) + isfinite(d[0]) + signbit(d[0]);
+  f[1] = floorf(f[2]) + ceilf(f[3]) + truncf(f[4]) + rintf(f[5]) + roundf(f[6]) +
+         copysignf(f[7], f[8]) + abs(f[9]);
+  d[1] = floor(d[2]) + ceil(d[3]) + trunc(d[4]) + rint(d[5]) + round(d[6]) + copysign(d[7], d[8]) +
+         abs(d[9]);
+  f[10] = floor(f[11]) + ceil(f[11]) + trunc(f[11]) + rint(f[11]) + round(f[11]);
+  i[2] =
+      __float2int_rn(f[12]) + __float2int_rz(f[13]) + __float2int_rd(f[14]) + __float2int_ru(f[15]);
+  u[0] = __float2uint_rn(f[16]) + __float2uint_rz(f[17]) + __funnelshift_l(u[1], u[2], u[3]) +
+         __funnelshift_r(u[4], u[5], u[6]);
+  f[18] = __int2float_rn(i[3]) + __uint2float_rn(u[7]) + __saturatef(f[19]);
+  f[20] = __fmul_rn(f[21], f[22]) + __fadd_rn(f[23], f[24]) + __frcp_rn(f[25]) + __fsqrt_rn(f[26]);
+  d[10] = __dmul_rn(d[11], d[12]) + __dadd_rn(d[13], d[14]);
+  l[0] = abs(l[1]) + llabs(l[2]);
+}
+
 __global__ void approximations(float* f) {
   f[0] = __sinf(f[1]) + __cosf(f[2]) + __expf(f[3]) + __logf(f[4]) + __powf(f[5], f[6]) +
          __fdividef(f[7], f[8]) + __exp10f(f[9]) + __log10f(f[10]) + __log2f(f[11]);
