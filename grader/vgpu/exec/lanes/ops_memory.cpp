@@ -491,6 +491,29 @@ void move_element(Warp& w, const Instruction& in, const Step* s, unsigned v, int
   }
 }
 
+/// Whether every lane may access `bytes` at `offset` without being looked at one by one. Memcheck
+/// knows what a thread really has, which is less than what is kept for it.
+bool is_row_in(const Warp& w, u64 offset, u32 bytes) {
+  return !w.launch->precise && offset < w.local_stride && bytes <= w.local_stride - offset &&
+         offset % bytes == 0;
+}
+
+/// All lanes' words at one offset, as where an index is the same in all of them.
+template <typename Word, bool kLoad>
+void move_rows(Warp& w, const Instruction& in, const Step* s, u64 offset) {
+  const u64 stride = w.local_stride;
+  for (unsigned v = 0; v < in.vector; ++v) {
+    std::byte* place = local_place(w, 0, offset + v * sizeof(Word), sizeof(Word));
+    Word* words = at<Word>(w, kLoad ? s->extra->d[v] : s->extra->s[1 + v]);
+    for (u64 i = 0; i < 32; ++i) {
+      if constexpr (kLoad)
+        std::memcpy(words + i, place + i * stride, sizeof(Word));
+      else
+        std::memcpy(place + i * stride, words + i, sizeof(Word));
+    }
+  }
+}
+
 template <typename Address, bool kLoad>
 const Step* local(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
@@ -510,18 +533,33 @@ const Step* local(Warp& w, const Step* s) {
     end = last > end ? last : end;
   }
   if (!grow_local(w, s, end)) return w.stop;
-  if (!check_offsets(w, s, offsets, mask, total, w.local_stride, StateSpace::kLocal, kind))
-    return w.stop;
-  if (mask == 0) return s + 1;
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
-    std::byte* place = local_place(w, i, offsets[i], total);
-    for (unsigned v = 0; v < in.vector; ++v)
-      move_element<kLoad>(w, in, s, v, i, place + v * bytes, bytes);
+  const auto slots = kLoad ? in.d_slots : in.s_slots;
+  const bool is_row = mask == 0xFFFFFFFFu && has_stride(offsets, 0) && slots <= 2 &&
+                      bytes == 4u * slots && is_row_in(w, offsets[0], total);
+  if (is_row) {
+    if (slots == 1)
+      move_rows<u32, kLoad>(w, in, s, offsets[0]);
+    else
+      move_rows<u64, kLoad>(w, in, s, offsets[0]);
+  } else {
+    if (!check_offsets(w, s, offsets, mask, total, w.local_stride, StateSpace::kLocal, kind))
+      return w.stop;
+    if (mask == 0) return s + 1;
+    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+      const int i = std::countr_zero(rest);
+      std::byte* place = local_place(w, i, offsets[i], total);
+      for (unsigned v = 0; v < in.vector; ++v)
+        move_element<kLoad>(w, in, s, v, i, place + v * bytes, bytes);
+    }
   }
   if (!in.has(program::kParamMemory)) {
     StepStats& stats = w.stats[s->stats];
-    if (w.launch->counts) count_local(stats, offsets, mask, total);
+    if (w.launch->counts && is_row) {
+      stats.local_requests += local_words(total);
+      stats.local_sectors += 4 * local_words(total);  // a row is one word of each lane
+    } else if (w.launch->counts) {
+      count_local(stats, offsets, mask, total);
+    }
     if (w.observer != nullptr) observe(w, s, StateSpace::kLocal, kind, mask, total, offsets);
   }
   return s + 1;
