@@ -35,6 +35,14 @@
 #error "no x86-64 or AArch64: write its part of processor.hpp and Processor.cmake"
 #endif
 
+/// The namespace of those for every processor; a build for this machine alone may have none
+/// (Processor.cmake).
+#ifdef MEMBOUND_NEWER_LANES_ONLY
+#define MEMBOUND_OLDER_LANES MEMBOUND_NEWER_LANES
+#else
+#define MEMBOUND_OLDER_LANES generic
+#endif
+
 namespace membound::base {
 
 /// Machine code of one short function; not used bytes trap.

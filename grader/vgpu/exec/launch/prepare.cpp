@@ -359,7 +359,7 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   } else if (in.guard && in.opcode != Opcode::kBra) {
     extra.inner = step.handler;
     step.handler = variant == Variant::kAvx2 ? MEMBOUND_NEWER_LANES::guarded_handler()
-                                             : generic::guarded_handler();
+                                             : MEMBOUND_OLDER_LANES::guarded_handler();
   }
   if (request.warp_order_seed && may_draw && tells_or_hears(in)) {
     extra.whole = step.handler;
@@ -385,7 +385,8 @@ Handler handler_of(const Instruction& in, Variant variant, bool lanes_drawn) {
     case Family::kTexture:
       return select_texture(in);
     default:
-      return variant == Variant::kAvx2 ? MEMBOUND_NEWER_LANES::select(in) : generic::select(in);
+      return variant == Variant::kAvx2 ? MEMBOUND_NEWER_LANES::select(in)
+                                       : MEMBOUND_OLDER_LANES::select(in);
   }
 }
 

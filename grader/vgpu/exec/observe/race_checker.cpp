@@ -87,7 +87,7 @@ bool may_take_lock(const Instruction& in) {
 const RowLoops& row_loops() {
   static const RowLoops loops = best_variant() == Variant::kAvx2
                                     ? MEMBOUND_NEWER_LANES::make_row_loops()
-                                    : generic::make_row_loops();
+                                    : MEMBOUND_OLDER_LANES::make_row_loops();
   return loops;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/exec/state/execution_state.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -77,7 +78,15 @@ const Step* raise(Warp& w, const Step* at, FaultKind kind, std::uint32_t lane,
 Variant best_variant() {
   const char* const wish = std::getenv("MEMBOUND_HANDLERS");
   if (wish != nullptr && std::string_view(wish) == "generic") return Variant::kGeneric;
-  return base::runs_newer_lanes() ? Variant::kAvx2 : Variant::kGeneric;
+  if (base::runs_newer_lanes()) return Variant::kAvx2;
+#ifdef MEMBOUND_NEWER_LANES_ONLY
+  std::fputs(
+      "Membound was built here on a machine with a newer processor: it needs AVX2, FMA and BMI2, "
+      "which this one lacks. ./membound doctor builds it again for both.\n",
+      stderr);
+  std::_Exit(3);
+#endif
+  return Variant::kGeneric;
 }
 
 }  // namespace membound::vgpu::exec

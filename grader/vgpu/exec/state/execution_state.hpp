@@ -459,7 +459,8 @@ const Step* raise(Warp& warp, const Step* at, FaultKind kind, std::uint32_t lane
 [[nodiscard]] Place place_of(const Warp& warp, const Step* at, std::uint32_t lane);
 
 /// Which variant of the handlers runs: the best this processor has, or, where the environment says
-/// MEMBOUND_HANDLERS=generic, the one for every processor.
+/// MEMBOUND_HANDLERS=generic, the one for every processor. Ends the program, with a sentence, where
+/// the build has neither for this one.
 enum class Variant : std::uint8_t { kGeneric, kAvx2 };
 [[nodiscard]] Variant best_variant();
 
