@@ -178,8 +178,8 @@ const Mistake kMistakes[] = {
      "membound: initcheck: shuffle from a missing lane\n"
      "  in shuffles_with_the_missing(int*), block (0, 0, 0), thread (15, 0, 0)\n"
      "  at findings.cu:[shuffles]: shfl.sync.down.b32\n"
-     "  takes the value of lane 16 of the warp, which does not take part; what is made of it is "
-     "written to global memory at findings.cu:[shuffles: writes]\n"
+     "  takes the value of lane 16 of the warp, which does not take part; a value computed from "
+     "it is written to global memory at findings.cu:[shuffles: writes]\n"
      "  try: let the lane that is asked take part too: name it in the mask and let it reach the "
      "shuffle, or do not use what comes from it\n"},
     {"names_lanes_elsewhere",

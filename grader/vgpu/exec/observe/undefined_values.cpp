@@ -418,9 +418,9 @@ const char* words_of(Use use) {
     case Use::kBranch:
       return "decides a branch";
     case Use::kAddress:
-      return "is an address";
+      return "is used as an address";
     case Use::kAtomic:
-      return "is an atomic's";
+      return "is given to an atomic";
     case Use::kOutput:
       break;
   }
@@ -465,7 +465,8 @@ CheckReport describe_use(const Warp& w, const UndefinedSource& from, const Step*
   }
   const Place used = place_of(w, at, lane);
   if (used.line != found.place.line || used.file != found.place.file)
-    found.text += "; what is made of it " + std::string(words_of(use)) + " at " + line_text(used);
+    found.text +=
+        "; a value computed from it " + std::string(words_of(use)) + " at " + line_text(used);
   found.advice = advice_of(from.space);
   return found;
 }
