@@ -175,8 +175,10 @@ TEST(Terminal, WhatTheSourceShowsOfAFailedTestIsToldBelowIt) {
   stage.verdict = Verdict::kWrong;
   stage.tests = {{.name = "First", .message = "sum 3 is wrong"}};
   stage.findings = {{"failed-test", "sum 3 is wrong", "", "First", "/x/kernel.cu", 9, "set it"}};
-  EXPECT_THAT(render_detail(stage, {}),
-              HasSubstr("sum 3 is wrong\n  - /x/kernel.cu:9:1: error: the test First fails\n    try: set it\n"));
+  EXPECT_THAT(
+      render_detail(stage, {}),
+      HasSubstr(
+          "sum 3 is wrong\n  - /x/kernel.cu:9:1: error: the test First fails\n    try: set it\n"));
 }
 
 TEST(Terminal, WhatAProgramsRunToldIsShownOfAPassedStage) {
