@@ -200,8 +200,8 @@ course::WholeRun StageRun::run_whole(const Session::SizedCases& way, std::size_t
     whole = std::move(outcome.run);
     if (!outcome.drawn.empty() && !whole.is_wrong() && whole.complete)
       add_remark("its results at " + whole.label + " are those of " + outcome.drawn +
-                 ", drawn at random: all would take more than " +
-                 grouped(limits.drawn_instructions) + " warp instructions");
+                 ", drawn at random: all would take more than " + grouped(limits.instructions) +
+                 " warp instructions");
   }
   whole.size = way.size;
   whole.is_first_size = way.size == session_.first_size(stage_);

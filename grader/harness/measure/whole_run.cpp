@@ -154,8 +154,8 @@ class WholeRunner {
       first += count;
       const double of_all =
           static_cast<double>(spent_) / static_cast<double>(first) * static_cast<double>(all);
-      const bool takes_long = limits_.drawn_instructions != 0 &&
-                              of_all > static_cast<double>(limits_.drawn_instructions);
+      const bool takes_long =
+          limits_.drawn_instructions != 0 && of_all > static_cast<double>(limits_.instructions);
       if (run_.launches() == 1 && takes_long && drawn_ranges_.empty() &&
           draw_ranges_tell(first, written))
         return;

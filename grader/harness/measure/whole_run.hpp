@@ -45,7 +45,7 @@ struct WholeLimits {
   std::uint64_t instructions = 8'000'000'000;
   /// Of arrays at once; ranges are cut so that they need a quarter of it.
   std::uint64_t bytes = std::uint64_t{1} << 30;
-  /// Of blocks that are drawn, where all would take more; 0: none are drawn.
+  /// Of blocks that are drawn, where all would take more than `instructions`; 0: none are drawn.
   std::uint64_t drawn_instructions = 0;
 };
 
