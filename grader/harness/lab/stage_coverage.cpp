@@ -124,6 +124,13 @@ void StageRun::look_at_whole(const Session::SizedCases& way, std::size_t case_in
 
 namespace {
 
+bool has_over_31_bits(const TimedCase& one) {
+  const auto is_long = [](std::size_t count) { return count > std::size_t{1} << 31; };
+  return is_long(one.output.count) ||
+         std::ranges::any_of(one.inputs,
+                             [&](const TimedBuffer& input) { return is_long(input.count); });
+}
+
 std::size_t bytes_of_arrays(const TimedCase& one) {
   std::size_t bytes = one.output.size_bytes();
   for (const TimedBuffer& input : one.inputs) bytes += input.size_bytes();
@@ -148,7 +155,10 @@ testing::AssertionResult StageRun::check_far_blocks(std::span<const std::int64_t
     const Preparation student = session_.student().prepare({stage_.kernel, one.instance, one.sizes},
                                                            request.timeout_seconds);
     const std::string about =
-        "\nfor " + one.label + ", which the contract allows (" + contract + ")";
+        "\nfor " + one.label +
+        (has_over_31_bits(one) ? ": the contract allows more than 2^31 elements ("
+                               : ", which the contract allows (") +
+        contract + ")";
     // No device takes this grid; at the sizes that are tested and timed it is right.
     if (student.refusal) continue;
     about_test_ = about;
