@@ -41,7 +41,7 @@ up_to_date() {
   local target oldest='' stamp newer answers=$root/solutions
   [ -x "$program" ] || return 1
   # Built on a machine with a newer processor, in a folder that both have (grader/cmake/Processor.cmake).
-  if [ -e "$root/build/student/newer_lanes_only" ] && ! grep -qsw avx2 /proc/cpuinfo; then return 1; fi
+  if [ -e "$root/build/student/newer_lanes_only" ] && ! grep -qs '^flags.* fma .* avx2 .* bmi2' /proc/cpuinfo; then return 1; fi
   for target in "${targets[@]}"; do
     stamp=$stamps/$target
     # A whole that is newer than the part holds it, too.
