@@ -238,10 +238,11 @@ TEST(CheckerRerun, InAGradedRunLooksInTheSubmissionsRunner) {
   EXPECT_EQ(again.sandbox->reference_times, "times.json");
 }
 
-TEST(CheckerRerun, IsNotWorthAnotherMinute) {
+// What is found must not depend on how busy the machine is.
+TEST(CheckerRerun, IsTakenHoweverLongTheTestsTook) {
   course::StageMeasurement measurement = failing("SumsOneBlock", "one-block");
   measurement.seconds = 60;
-  EXPECT_FALSE(deserves_checker_rerun(lab_of_one(), measurement));
+  EXPECT_TRUE(deserves_checker_rerun(lab_of_one(), measurement));
 }
 
 TEST(CheckerRerun, RunsTheFailedTestAloneWithCheckers) {
@@ -267,15 +268,16 @@ TEST(CheckerRerun, RunsAllTestsAfterAFaultWhichHasNoneOfItsOwn) {
   EXPECT_THAT(checker_rerun(run, measurement).more_arguments, ElementsAre("--quick"));
 }
 
-TEST(CheckerRerun, EndsAfterAWhileAndAtTheSamePlaceEachTime) {
-  course::Lab lab = lab_of_one();
-  lab.stages[0].timeout_seconds = 40;
+TEST(CheckerRerun, EndsAtTheSamePlaceEachTime) {
+  const course::Lab lab = lab_of_one();
   RunRequest run;
   run.lab = &lab;
   run.seconds_per_stage = 1200;
   const RunRequest again = checker_rerun(run, failing("SumsOneBlock", "one-block"));
-  EXPECT_LE(again.seconds_per_stage + lab.stages[0].timeout_seconds, 20);
-  EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_STEP_LIMIT")));
+  EXPECT_LT(again.seconds_per_stage, run.seconds_per_stage);
+  EXPECT_THAT(again.environment, Contains(testing::Pair("MEMBOUND_STEP_LIMIT", "50000000")));
+  const RunRequest timed = checker_rerun(run, failing("ReachesItsBar", "wrong-in-timed-run"));
+  EXPECT_THAT(timed.environment, Contains(testing::Pair("MEMBOUND_STEP_LIMIT", "200000000")));
 }
 
 course::StageMeasurement right_with(const nlohmann::json& found) {
