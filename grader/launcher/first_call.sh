@@ -101,7 +101,7 @@ answer_unbuilt() { # the call's words
     fail 2 "there is no command \"$1\"" "./membound --help, which lists them"
   fi
   case "$1" in
-    next | predict | check | watch | profile | compare | hint | handout | solution | reset | hand-in)
+    next | predict | check | watch | profile | ptx | compare | hint | handout | solution | reset | hand-in)
       if [[ ${2:--} != -* ]] && ! lab_of "$2" >/dev/null; then
         local labs
         labs=$(cd "$root/labs" && echo [0-9]*)
