@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # add_module(<name> [FOLDERS dir…] [EXCEPT file…] [EXTRA_SOURCES file…] [LINKS …] [PRIVATE_LINKS …]
-#            [OPTIMISE 2|3])
+#            [OPTIMISE 1|2|3])
 #   One room: the library membound_<name>, used as membound::<name>, of every .cpp in this folder, or
 #   in the inner FOLDERS, but for those of EXCEPT; a new file needs no line here.
 # add_module_tests(<name> [EXCEPT file…] [LINKS …] [SERIAL <filter>])

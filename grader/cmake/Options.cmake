@@ -9,7 +9,7 @@ option(MEMBOUND_BUILD_BENCH "Build membound_bench, which needs cuBLAS, CUB and T
 option(MEMBOUND_FAILPOINTS "Tests can kill the program at named places and switch defences off" OFF)
 set(MEMBOUND_SANITIZER "" CACHE STRING "What -fsanitize= takes, such as address,undefined; empty for none")
 option(MEMBOUND_FAST_BUILD
-  "Only what works on every lane, instruction or element is optimised (-O2, -O3); what waits for compilers, processes and files is compiled at -O1 and tests at -O0, whatever the build type says. Halves a first build; the presets have it ON" OFF)
+  "Only what works on every lane, instruction or element is optimised (-O2, -O3); what waits for compilers, processes and files is compiled at -Og and tests at -O0, whatever the build type says. Halves a first build; the presets have it ON" OFF)
 option(MEMBOUND_FUZZ "Fuzzers under grader/tests/fuzz (clang only)" OFF)
 
 add_library(membound_options INTERFACE)
@@ -57,10 +57,10 @@ target_compile_options(membound_options INTERFACE ${MEMBOUND_SAME_RESULTS})
 target_compile_options(membound_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 # Release and RelWithDebInfo mean -O2, or -O3 where time is spent: in what works on every lane,
-# instruction or element. -O3 takes GCC half as long again as -O1; with MEMBOUND_FAST_BUILD everything
-# else, which waits for compilers, processes and files, is compiled at -O1, or at a lower level that
-# was set for it.
-#   membound_optimise(<target>… LEVEL 2|3)
+# instruction or element. -O3 takes GCC half as long again as -O1, and -O1 a third longer than -Og; with
+# MEMBOUND_FAST_BUILD everything else, which waits for compilers, processes and files, is compiled at
+# -Og, or at a lower level that was set for it.
+#   membound_optimise(<target>… LEVEL 1|2|3)   1: what every check waits for, -O2 without MEMBOUND_FAST_BUILD
 # A folder's own level with MEMBOUND_FAST_BUILD, of all targets below: set(MEMBOUND_OPTIMISE 0).
 define_property(TARGET PROPERTY MEMBOUND_OPTIMISE INITIALIZE_FROM_VARIABLE MEMBOUND_OPTIMISE)
 function(membound_optimise)
@@ -70,7 +70,7 @@ endfunction()
 if(NOT MEMBOUND_SANITIZER)
   set(level $<TARGET_PROPERTY:MEMBOUND_OPTIMISE>)
   if(MEMBOUND_FAST_BUILD)
-    set(level $<IF:$<STREQUAL:${level},>,1,${level}>)
+    set(level $<IF:$<STREQUAL:${level},>,g,${level}>)
   else()
     set(level $<IF:$<STREQUAL:${level},3>,3,2>)
   endif()
