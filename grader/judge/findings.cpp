@@ -283,7 +283,8 @@ struct Waste {
 constexpr Waste kWastes[] = {{"store", "uncoalesced-store", "write-pattern"},
                              {"load", "uncoalesced-load", "read-pattern"},
                              {"shared load", "bank-conflicts", "bank-conflicts"},
-                             {"shared store", "bank-conflicts", "bank-conflicts"}};
+                             {"shared store", "bank-conflicts", "bank-conflicts"},
+                             {"constant load", "constant-addresses", "read-pattern"}};
 
 Finding waste_finding(const Waste& waste, const SourceLine& line) {
   Finding finding;
@@ -295,6 +296,11 @@ Finding waste_finding(const Waste& waste, const SourceLine& line) {
                  line.unit + ", ideal " + rounded(line.ideal_per_request) + of + ".";
   if (finding.kind == "bank-conflicts") {
     finding.text += " Lanes that want different words of one bank wait for each other.";
+  } else if (finding.kind == "constant-addresses") {
+    finding.text += " Constant memory serves one word at a time, to all lanes that want it.";
+    finding.advice =
+        "read from constant memory only what all lanes of a warp want at the same time; keep what "
+        "each lane looks up at a place of its own in shared memory";
   } else {
     finding.text +=
         " A sector is 32 bytes that lie side by side; neighbouring lanes should share it.";

@@ -95,6 +95,16 @@ void advise_shuffle(const StagePlace& place, course::Finding& finding);
 /// of an `if` meet others at another call of that mask, and what comes of it is nobody's.
 void name_call_in_branch(const StagePlace& place, course::Finding& finding);
 
+/// Element (r, c) holds what belongs to (c, r): whole tiles or single elements changed places.
+void advise_exchanged(const StagePlace& place, course::Finding& finding);
+/// A texture that is asked for (row, column).
+void name_exchanged_coordinates(const StagePlace& place, course::Finding& finding);
+/// A position that is kept in 32 bits, where the contract has more elements than that.
+void name_narrow_index(const StagePlace& place, course::Finding& finding);
+
+/// The dynamic shared memory of a launch by <<<…>>> that is too small.
+void advise_shared_of_program(const StagePlace& place, course::Finding& finding);
+
 /// The body of the stage's LAUNCH_SHAPE or LAUNCH_PLAN; empty where it has none.
 [[nodiscard]] std::string launch_body(const StagePlace& place);
 /// The line of the launch in which `word` stands, or else its first; 0 where there is no launch.
@@ -103,6 +113,12 @@ void name_call_in_branch(const StagePlace& place, course::Finding& finding);
 void advise_never_written(const StagePlace& place, course::Finding& finding);
 /// The line of the launch's field that is not allowed, and what is meant instead.
 void name_line_of_launch(const StagePlace& place, course::Finding& finding);
+/// A count in a variable of the module that nothing sets back, for the next launch.
+void name_kept_counter(const StagePlace& place, course::Verdict verdict, course::Finding& finding);
+/// "exchange the two numbers": a grid whose x counts what the kernel's y does; empty where it does
+/// not. `x` and `y` are the two numbers as the source has them.
+[[nodiscard]] std::string exchanged_grid(const StagePlace& place, const std::string& x,
+                                         const std::string& y);
 /// A kernel that did not end in time, and the head of a loop that shows why.
 void name_endless_loop(const StagePlace& place, course::Finding& finding);
 

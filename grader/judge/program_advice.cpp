@@ -106,6 +106,112 @@ bool name_host_access(const Place& place, Finding& finding) {
   return false;
 }
 
+/// The parts of a list, at the commas that no bracket holds.
+std::vector<std::string> parts_of_list(const std::string& list) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char letter : list) {
+    depth += letter == '(' || letter == '{' ? 1 : letter == ')' || letter == '}' ? -1 : 0;
+    if (letter == ',' && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += letter;
+  }
+  for (std::string& part : parts) part = std::string(base::trimmed(part));
+  return parts;
+}
+
+/// What stands between `<<<` and `>>>` of the line, number by number.
+std::vector<std::string> launch_numbers(const std::string& code) {
+  const std::size_t begin = code.find("<<<"), end = code.find(">>>");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
+  return parts_of_list(code.substr(begin + 3, end - begin - 3));
+}
+
+/// Where a variable of the stage gets its value, at or before a line; 0 where it does not.
+int definition_of(const Place& place, const std::string& name, int before) {
+  static const std::regex kName(R"(^[A-Za-z_]\w*$)");
+  if (!std::regex_match(name, kName)) return 0;
+  const std::regex defined(R"(\b)" + name + R"(\s*(?:=[^=]|\(|\{))");
+  for (int line = before; line >= place.first; --line)
+    if (std::regex_search(place.code(line), defined)) return line;
+  return 0;
+}
+
+/// A grid that was rounded down, to 0 blocks for a small array.
+bool name_rounded_grid(const Place& place, Finding& finding) {
+  const std::vector<std::string> numbers = launch_numbers(place.code(finding.line));
+  if (numbers.empty()) return false;
+  const int defined = definition_of(place, numbers[0], finding.line);
+  const std::string code = defined > 0 ? place.code(defined) : numbers[0];
+  if (!holds(code, "/") || holds(code, "- 1)") || holds(code, "ceil")) return false;
+  if (defined > 0) finding.line = defined;
+  finding.advice =
+      "`/` of whole numbers rounds down, to 0 blocks where there is less than one block's work: "
+      "(n + threads - 1) / threads";
+  return true;
+}
+
+/// Whether a number of a call counts bytes, as far as its words and those of its variables say.
+bool counts_bytes(const Place& place, const std::string& number, int line, int depth = 0) {
+  static const std::regex kSaysSo(
+      R"(sizeof|[bB]ytes|[sS]ize\b(?!\s*\()|\*\s*[248]\b|\b[248]\s*\*|<<\s*[123]\b)"),
+      kWord(R"([A-Za-z_]\w*)");
+  if (std::regex_search(number, kSaysSo)) return true;
+  if (depth > 3) return false;
+  bool has_word = false;
+  for (auto word = std::sregex_iterator(number.begin(), number.end(), kWord);
+       word != std::sregex_iterator(); ++word) {
+    has_word = true;
+    const int defined = definition_of(place, (*word)[0], line - 1);
+    if (defined == 0) continue;
+    const std::string code = place.code(defined);
+    const std::size_t sign = code.find_first_of("=({");
+    if (counts_bytes(place, code.substr(sign), defined, depth + 1)) return true;
+  }
+  return !has_word;  // 4096: who knows
+}
+
+/// A copy back whose third number counts elements.
+bool name_copy_of_elements(const Place& place, Finding& finding) {
+  static const std::regex kCopy(
+      R"(cudaMemcpy(?:Async)?\s*\(\s*([^,]+),\s*([^,]+),\s*([^,]+),\s*cudaMemcpyDeviceToHost)");
+  for (int line = place.first; line <= place.last; ++line) {
+    const std::string code = place.code(line);
+    std::smatch match;
+    if (!std::regex_search(code, match, kCopy)) continue;
+    const std::string number(base::trimmed(match[3].str()));
+    if (counts_bytes(place, number, line)) continue;
+    finding.file = place.file;
+    finding.line = line;
+    finding.advice = "the third number of a copy counts bytes, and `" + number +
+                     "` counts elements: times sizeof of an element";
+    return true;
+  }
+  return false;
+}
+
+/// A grid of two directions that are exchanged: `dim3 grid(x, y)` before the launch.
+bool name_exchanged_grid(const Place& place, Finding& finding) {
+  const int launch = place.source.find_line("<<<", place.first, place.last);
+  if (launch == 0) return false;
+  const std::vector<std::string> numbers = launch_numbers(place.code(launch));
+  if (numbers.empty()) return false;
+  const int defined = definition_of(place, numbers[0], launch);
+  const std::string code = defined > 0 ? place.code(defined) : numbers[0];
+  static const std::regex kTwo(R"(\bdim3\b[^(){}]*[({](.*)[)}])");
+  std::smatch match;
+  if (!std::regex_search(code, match, kTwo)) return false;
+  const std::vector<std::string> two = parts_of_list(match[1]);
+  if (two.size() != 2) return false;
+  std::string advice = exchanged_grid(place, two[0], two[1]);
+  if (advice.empty()) return false;
+  finding.file = place.file;
+  finding.line = defined > 0 ? defined : launch;
+  finding.advice = std::move(advice);
+  return true;
+}
+
 /// The line of a call that failed, from its kind's number among the calls of that kind: the n-th
 /// in the text, where no loop stands around it.
 void name_failed_call(const Place& place, Finding& finding) {
@@ -115,13 +221,25 @@ void name_failed_call(const Place& place, Finding& finding) {
   static const std::pair<std::string_view, std::string_view> kWords[] = {
       {"copy-in", "HostToDevice"},
       {"copy-out", "DeviceToHost"},
-      {"malloc", "cudaMalloc"},
-      {"free", "cudaFree"},
-      {"launch", "<<<"}};
+      {"allocate", "cudaMalloc("},
+      {"free", "cudaFree("},
+      {"launch", "<<<"},
+      {"begin-capture", "cudaStreamBeginCapture"},
+      {"end-capture", "cudaStreamEndCapture"},
+      {"instantiate-graph", "cudaGraphInstantiate"},
+      {"launch-graph", "cudaGraphLaunch"},
+      {"elapsed", "cudaEventElapsedTime"}};
   const std::string kind = match[1];
   int left = std::stoi(match[2]);
   for (const auto& [name, word] : kWords) {
     if (name != kind) continue;
+    // The only one of its kind is it, in a loop, too.
+    if (const int only = place.source.find_line(word, place.first, place.last);
+        only > 0 && place.source.find_line(word, only + 1, place.last) == 0) {
+      finding.file = place.file;
+      finding.line = only;
+      break;
+    }
     for (int line = place.first; line <= place.last; ++line) {
       if (!holds(place.code(line), word)) continue;
       for (const Branch* branch : place.source.around(line))
@@ -135,7 +253,12 @@ void name_failed_call(const Place& place, Finding& finding) {
   }
   if (finding.line == 0) return;
   const std::string code = place.code(finding.line);
-  if (kind == "launch")
+  if (kind == "end-capture" && holds(finding.text, "unjoined"))
+    finding.advice =
+        "whatever stream the capture has reached has to come back to the one that began it: "
+        "cudaEventRecord in that stream after its last work, and cudaStreamWaitEvent of the first "
+        "stream for this event before the capture ends";
+  if (kind == "launch" && !name_rounded_grid(place, finding))
     finding.advice =
         "<<<blocks, threads>>>: a block has 1 to 1,024 threads, and a grid at least 1 block. Do "
         "the "
@@ -163,8 +286,9 @@ void name_failed_call(const Place& place, Finding& finding) {
         "sizes are in bytes: is each of the two arrays as large as this copy, n * sizeof(float)?";
 }
 
-/// A result that was never copied back.
+/// A result that was never copied back, or in part, or a grid that left it out.
 void name_missing_copy(const Place& place, Finding& finding) {
+  if (name_copy_of_elements(place, finding) || name_exchanged_grid(place, finding)) return;
   if (!device_pointers(place).empty() &&
       place.source.find_line("DeviceToHost", place.first, place.last) == 0 &&
       place.source.find_line("cudaMemcpyDefault", place.first, place.last) == 0) {
@@ -173,7 +297,9 @@ void name_missing_copy(const Place& place, Finding& finding) {
     finding.text +=
         "\nNothing is copied back from the device: what is written is what the host's "
         "array held before.";
-    finding.advice = "cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost) before this line";
+    finding.advice =
+        "cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost) after the kernel, before the host "
+        "looks at the array";
   } else if (place.source.find_line("Async(", place.first, place.last) > 0) {
     // A copy that has only been queued: nothing waits between it and the output.
     const int out = place.source.find_line("program.write(", place.first, place.last);
@@ -197,7 +323,48 @@ void name_missing_copy(const Place& place, Finding& finding) {
   }
 }
 
+/// A copy that names no stream, beside others that do.
+void name_copy_without_stream(const Place& place, Finding& finding) {
+  static const std::regex kAsync(R"(cudaMemcpyAsync\s*\((.*)$)");
+  for (int line = place.first; line <= place.last; ++line) {
+    std::string code = place.code(line);
+    for (int next = line + 1; code.find(';') == std::string::npos && next < line + 4; ++next)
+      code += place.code(next);
+    std::smatch match;
+    if (!holds(place.code(line), "cudaMemcpyAsync") || !std::regex_search(code, match, kAsync))
+      continue;
+    std::string list = match[1];
+    int depth = 1;
+    std::size_t end = 0;
+    for (; end < list.size() && depth > 0; ++end)
+      depth += list[end] == '(' ? 1 : list[end] == ')' ? -1 : 0;
+    if (depth > 0 || parts_of_list(list.substr(0, end - 1)).size() != 4) continue;
+    finding.file = place.file;
+    finding.line = line;
+    finding.advice =
+        "this copy names no stream, so that it is in the default stream, which waits for the work "
+        "of all others and lets them wait: give it its piece's stream, the fifth argument";
+    return;
+  }
+}
+
 }  // namespace
+
+void advise_shared_of_program(const StagePlace& place, course::Finding& finding) {
+  const int line = place.source.find_line("<<<", place.first, place.last);
+  if (line == 0 || !holds(finding.text, "dynamic shared memory")) return;
+  const std::vector<std::string> numbers = launch_numbers(place.code(line));
+  const std::string in_line = "<<<…>>> in line " + std::to_string(line);
+  if (numbers.size() == 2)
+    finding.advice = "extern __shared__ is as large as the launch says, and the " + in_line +
+                     " asks for nothing: its third number is the elements * sizeof(element)";
+  else if (numbers.size() > 2 && !counts_bytes(place, numbers[2], line))
+    finding.advice = "the third number of the " + in_line + ", `" + numbers[2] +
+                     "`, counts bytes, not elements: multiply by sizeof(element)";
+  else if (numbers.size() > 2)
+    finding.advice = "compare the largest index with the third number of the " + in_line + ", `" +
+                     numbers[2] + "`, which counts the bytes of all arrays in it together";
+}
 
 void advise_program(const StagePlace& place, course::Verdict verdict, course::Finding& finding) {
   const bool has_line = name_host_line(place, finding);
@@ -210,8 +377,14 @@ void advise_program(const StagePlace& place, course::Verdict verdict, course::Fi
   }
   if (has_line) return;
   name_failed_call(place, finding);
-  if (finding.line == 0 && verdict == course::Verdict::kWrong && holds(finding.text, "first wrong"))
+  // A program that compares with the CPU ends with a code of its own.
+  const bool differs = holds(finding.text, "first wrong") ||
+                       (holds(finding.text, "the program ended with exit code") &&
+                        !holds(finding.text, "failed with CUDA error"));
+  if (finding.line == 0 && verdict == course::Verdict::kWrong && differs)
     name_missing_copy(place, finding);
+  if (finding.line == 0 && holds(finding.text, "A kernel ran during"))
+    name_copy_without_stream(place, finding);
   static const std::regex kLaunch(R"(launch (\d+) \()");
   std::smatch match;
   if (finding.line == 0 && std::regex_search(finding.text, match, kLaunch)) {

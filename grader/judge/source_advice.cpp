@@ -123,6 +123,30 @@ bool is_a_bound(const StudentSource& source, int line, const std::string& word) 
          std::ranges::any_of(returns_before(source, line), bounds);
 }
 
+/// "row + step" of an access whose guard tests `row` alone; empty where there is none.
+std::string sum_beyond_guard(const StudentSource& source, int line, const std::string& code) {
+  static const std::regex kSum(R"([\[(,]\s*(([A-Za-z_]\w*) \+ \w+)\s*[\]),])");
+  const auto begin = std::sregex_iterator(code.begin(), code.end(), kSum);
+  for (auto match = begin; match != std::sregex_iterator(); ++match) {
+    const std::string sum = (*match)[1], first = (*match)[2];
+    bool tests_first = false, tests_sum = false;
+    const auto look = [&](const Branch* branch) {
+      if (branch->keyword == "for") return;
+      static const std::regex kTested(R"(([A-Za-z_][\w +]*?)\s*(?:<|>=))");
+      const std::string& all = branch->condition;
+      for (auto one = std::sregex_iterator(all.begin(), all.end(), kTested);
+           one != std::sregex_iterator(); ++one) {
+        tests_first |= (*one)[1].str() == first;
+        tests_sum |= (*one)[1].str() == sum;
+      }
+    };
+    for (const Branch* branch : source.around(line)) look(branch);
+    for (const Branch* branch : returns_before(source, line)) look(branch);
+    if (tests_first && !tests_sum) return sum;
+  }
+  return "";
+}
+
 void advise_out_of_bounds(const Place& place, Finding& finding) {
   if (holds(finding.text, "no address of the device") || holds(finding.text, "a null pointer")) {
     const int launch = place.source.find_line("<<<", place.first, place.last);
@@ -154,6 +178,13 @@ void advise_out_of_bounds(const Place& place, Finding& finding) {
       finding.advice += ". " + bytes;
     return;
   }
+  if (const std::string summed = sum_beyond_guard(place.source, finding.line, code);
+      !summed.empty() && !place.is_program()) {
+    finding.advice = "the guard tests another index than the access takes: `" + summed +
+                     "` is accessed, and " + guards + " tests it without what is added. Test `" +
+                     summed + "`";
+    return;
+  }
   finding.advice = "the guard is there (" + guards + "), and the index passes the end all the same";
   if (place.is_program()) {
     finding.advice += ". " + bytes;
@@ -172,6 +203,7 @@ void advise_shared(const Place& place, Finding& finding) {
   if (!holds(finding.text, "dynamic shared memory") &&
       !holds(finding.text, "the block has 0 bytes"))
     return;
+  if (place.is_program()) return advise_shared_of_program(place, finding);
   const std::string launch = launch_body(place);
   if (launch.empty()) return;
   const std::string line = std::to_string(launch_line(place, "shared_bytes"));
@@ -255,73 +287,6 @@ void advise_uninitialised(const Place& place, Finding& finding) {
   }
 }
 
-/// Element (r, c) holds what belongs to (c, r): whole tiles or single elements changed places.
-void advise_exchanged(const Place& place, Finding& finding) {
-  static const std::regex kPlaces(
-      R"(first wrong: row (\d+), column (\d+)[\s\S]*belongs to row (\d+), column (\d+))");
-  std::smatch match;
-  if (!std::regex_search(finding.text, match, kPlaces)) return;
-  const auto number = [&](std::size_t i) { return std::stoi(match[i]); };
-  const int row = number(1), col = number(2);
-  if (number(3) != col || number(4) != row) return;
-  constexpr int kTile = 16;
-  const bool of_blocks = row % kTile == 0 && col % kTile == 0;
-  const int line = place.source.find_line("[threadIdx.", place.first, place.last);
-  if (of_blocks) {
-    finding.advice =
-        "whole tiles lie in each other's place: exchange blockIdx.x and blockIdx.y where the place "
-        "in `out` is computed";
-    const int out = place.source.find_line("out_col", place.first, place.last);
-    if (out > 0) finding.line = out, finding.file = place.file;
-  } else if (line > 0) {
-    finding.advice =
-        "inside of a tile rows and columns lie in each other's place: read the tile with the "
-        "thread's indices exchanged, tile[threadIdx.x][threadIdx.y]";
-    finding.line = place.source.find_line("= tile[", place.first, place.last);
-    if (finding.line > 0) finding.file = place.file;
-  }
-}
-
-/// A texture that is asked for (row, column).
-void name_exchanged_coordinates(const Place& place, Finding& finding) {
-  static const std::regex kRowFirst(
-      R"(\btex2D\s*<\w+>\s*\(\s*\w+\s*,\s*(?:y|row)\b[^,]*,\s*(?:x|col|column)\b)");
-  for (int line = place.first; line <= place.last; ++line) {
-    if (!std::regex_search(place.code(line), kRowFirst)) continue;
-    finding.file = place.file;
-    finding.line = line;
-    finding.advice =
-        "tex2D takes the column first, then the row: tex2D<float>(picture, x + 0.5f, y + 0.5f)";
-    return;
-  }
-}
-
-/// A position that is kept in 32 bits, where the contract has more elements than that.
-void name_narrow_index(const Place& place, Finding& finding) {
-  static const std::regex kNarrow(
-      R"(\b(?:int|unsigned|unsigned int|auto)\s+(\w+)\s*=[^;]*\bblockIdx\b)");
-  static const std::regex kInt(R"(^\s*(?:const )?(?:int|unsigned)\s+(\w+)\s*=)");
-  const std::regex* const kinds[] = {&kNarrow, &kInt};
-  const SourceFunction* const kernel = place.source.function(place.stage.kernel);
-  if (kernel == nullptr) return;
-  const int end = place.source.line_of(kernel->end - 1);
-  for (const std::regex* kind : kinds)
-    for (int line = kernel->line + 1; line <= end; ++line) {
-      const std::string code = place.code(line);
-      std::smatch match;
-      if (!std::regex_search(code, match, *kind)) continue;
-      if (kind == &kInt && !holds(code, "first") && !holds(code, "start") && !holds(code, "+"))
-        continue;
-      finding.file = place.file;
-      finding.line = line;
-      finding.advice = "`" + match[1].str() +
-                       "` has 32 bits, and wraps beyond 2,147,483,647: make it a long long, and "
-                       "widen a factor before the product: static_cast<long long>(blockIdx.x) * "
-                       "blockDim.x";
-      return;
-    }
-}
-
 /// A local variable that is declared without a value and read before it gets one.
 void name_variable_without_value(const Place& place, Finding& finding) {
   static const std::regex kDeclared(R"(^\s*(?:float|double|int|unsigned|long long)\s+(\w+)\s*;)");
@@ -399,6 +364,7 @@ void advise_failure(const Place& place, Finding& finding, const StageResult& res
   if (result.verdict == course::Verdict::kWrong) name_variable_without_value(place, finding);
   if (finding.line == 0 && holds(finding.text, "never written"))
     advise_never_written(place, finding);
+  if (finding.line == 0 && !place.is_program()) name_kept_counter(place, result.verdict, finding);
   if (finding.line == 0 && result.verdict == course::Verdict::kWrong && !place.is_program())
     name_call_in_branch(place, finding);
   if (holds(finding.text, "belongs to row")) advise_exchanged(place, finding);
@@ -408,6 +374,30 @@ void advise_failure(const Place& place, Finding& finding, const StageResult& res
   if (finding.line == 0 && result.verdict == course::Verdict::kWrong)
     name_exchanged_coordinates(place, finding);
   if (holds(finding.text, "LAUNCH_SHAPE(")) name_line_of_launch(place, finding);
+}
+
+/// An access far off, in a kernel that reads what nobody has written: that comes first, because the
+/// index may be made of it.
+void put_unwritten_index_first(std::vector<Finding>& findings) {
+  static const std::regex kFarOff(R"(\b\d{5,} bytes (?:past|before)|use after free)");
+  static const std::regex kKernel(R"(^[\w ]+ in (\w+),)");
+  const auto kernel_of = [](const Finding& finding) {
+    std::smatch match;
+    return std::regex_search(finding.text, match, kKernel) ? match[1].str() : std::string();
+  };
+  const auto far_off = std::ranges::find_if(findings, [](const Finding& finding) {
+    return finding.kind == "memcheck" && std::regex_search(finding.text, kFarOff);
+  });
+  if (far_off == findings.end()) return;
+  const auto unwritten = std::find_if(far_off, findings.end(), [&](const Finding& finding) {
+    return finding.kind == "initcheck" && finding.text.starts_with("uninitialised read") &&
+           finding.file == far_off->file && finding.line != far_off->line &&
+           kernel_of(finding) == kernel_of(*far_off);
+  });
+  if (unwritten == findings.end()) return;
+  far_off->advice = "the index may be made of what line " + std::to_string(unwritten->line) +
+                    " reads before anybody has written it: mend that first";
+  std::rotate(far_off, unwritten, unwritten + 1);
 }
 
 /// A printf keeps its arguments in local memory: no array is to blame then.
@@ -451,6 +441,7 @@ void hold_against_source(const StudentSource& source, const std::string& file,
     }
   }
   keep_one_a_fault(result.findings);
+  put_unwritten_index_first(result.findings);
   const bool is_explained =
       std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
         return finding.test.empty() && finding.line > 0 && !finding.advice.empty();

@@ -5,6 +5,7 @@
 /// a branch that some threads do not take, accesses that nothing orders, a loop that waits for a
 /// word.
 #include <algorithm>
+#include <cstddef>
 #include <regex>
 #include <set>
 #include <string>
@@ -108,6 +109,50 @@ WarpCall warp_call(const std::string& code) {
   return std::regex_search(code, match, kCall) ? WarpCall{match[1], match[2]} : WarpCall{};
 }
 
+/// Whether the word is a number of whole warps: a literal, or a constant of this file.
+bool is_of_whole_warps(const StudentSource& source, const std::string& word) {
+  static const std::set<std::string> kGiven = {"kWarpLanes", "kLanes", "warpSize"};
+  if (kGiven.contains(word)) return true;
+  std::string digits = word;
+  std::smatch match;
+  const std::string code(source.code());
+  for (std::size_t at = compilers::find_word(code, word); at != std::string::npos;
+       at = compilers::find_word(code, word, at + 1)) {
+    static const std::regex kValue(R"(^\w+\s*=\s*(\d{1,6})\s*;)");
+    const std::string here = code.substr(at, 100);
+    if (std::regex_search(here, match, kValue)) digits = match[1];
+  }
+  static const std::regex kNumber(R"(^(\d{1,6})[uUlL]*$)");
+  return std::regex_search(digits, match, kNumber) && std::stoi(match[1]) % 32 == 0;
+}
+
+/// Whether the threads of a warp take a branch together, as far as its condition says: one on the
+/// warp's number, or on the first so many whole warps.
+bool whole_warps_take(const StudentSource& source, const Branch& branch) {
+  constexpr std::size_t kLongest = 1000;  // std::regex recurses over what it matches
+  const std::string& condition = branch.condition;
+  if (condition.size() > kLongest) return false;
+  static const std::regex kByWarp(
+      R"(/\s*(?:32|kLanes|kWarpLanes|warpSize)\b|>>\s*5\b|\b(?!warpSize)\w*warp)");
+  if (std::regex_search(condition, kByWarp)) return true;
+  static const std::regex kFirstOnes(R"(^\s*(\w+(?:\.x)?)\s*(?:<|>=)\s*(\w+)\s*$)");
+  std::smatch match;
+  if (!std::regex_search(condition, match, kFirstOnes)) return false;
+  const std::string thread = match[1], count = match[2];
+  if (thread != "threadIdx.x") {
+    const std::regex is_thread(R"(\b)" + thread + R"(\s*=\s*threadIdx\.x\s*[;,])");
+    const SourceFunction* const function = source.function_at(branch.line);
+    bool found = false;
+    for (int line = function == nullptr ? branch.line : function->line;
+         !found && line < branch.line; ++line) {
+      const std::string code(source.code_of_line(line).substr(0, kLongest));
+      found = std::regex_search(code, is_thread);
+    }
+    if (!found) return false;
+  }
+  return is_of_whole_warps(source, count);
+}
+
 }  // namespace
 
 void advise_barrier(const StagePlace& place, Finding& finding) {
@@ -202,8 +247,7 @@ void name_call_in_branch(const StagePlace& place, Finding& finding) {
     const WarpCall call = warp_call(place.code(line));
     if (!kAll.contains(call.mask)) continue;
     for (const Branch* branch : place.source.around(line)) {
-      // Whole warps take a branch on a warp's number together.
-      if (branch->keyword != "if" || holds(branch->condition, "warp")) continue;
+      if (branch->keyword != "if" || whole_warps_take(place.source, *branch)) continue;
       finding.file = place.file;
       finding.line = line;
       finding.hint_tag.clear();

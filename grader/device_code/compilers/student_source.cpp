@@ -91,6 +91,15 @@ std::string_view word_at(std::string_view code, std::size_t at) {
   return code.substr(at, end - at);
 }
 
+/// Behind the preprocessor's line at the `#` of `at`, with the lines that it goes on in.
+std::size_t after_directive(std::string_view code, std::size_t at) {
+  for (std::size_t end = code.find('\n', at); end != kNowhere; end = code.find('\n', end + 1)) {
+    const std::size_t last = code.find_last_not_of(" \t\r", end - 1);
+    if (last == kNowhere || last < at || code[last] != '\\') return end;
+  }
+  return code.size();
+}
+
 /// Behind the statement that begins at `at`, `depth` statements inside of others.
 std::size_t after_statement(std::string_view code, std::size_t at, int depth = 0) {
   at = skip_spaces(code, at);
@@ -180,9 +189,10 @@ void StudentSource::read_functions() {
   std::size_t since = 0;  // the end of what came before
   for (std::size_t at = 0; at < code.size(); ++at) {
     if (code[at] == ';') since = at + 1;
-    if (code[at] == '#') {  // a directive
-      at = std::min(code.find('\n', at), code.size() - 1);
+    if (code[at] == '#') {
+      at = after_directive(code, at);
       since = at + 1;
+      continue;
     }
     if (code[at] != '{') continue;
     const std::string_view head = code.substr(since, at - since);
@@ -225,10 +235,15 @@ void StudentSource::read_functions() {
 
 void StudentSource::read_branches() {
   const std::string_view code = code_;
+  std::vector<std::pair<std::size_t, std::size_t>> dos;  // bodies of do, by their ends
   for (std::size_t at = 0; at < code.size(); ++at) {
-    if (!is_of_word(code[at])) continue;
+    // A macro's `do { } while (false)` has no `;`: what comes after it is no loop's body.
+    if (code[at] == '#') at = after_directive(code, at);
+    if (at >= code.size() || !is_of_word(code[at])) continue;
     const std::string_view word = word_at(code, at);
     const std::size_t open = skip_spaces(code, at + word.size());
+    if (word == "do" && open < code.size() && code[open] == '{' && dos.size() < kMostBranches)
+      dos.emplace_back(open, after_bracket(code, open));
     if ((word == "if" || word == "for" || word == "while") && open < code.size() &&
         code[open] == '(' && branches_.size() < kMostBranches) {
       Branch branch;
@@ -240,6 +255,9 @@ void StudentSource::read_branches() {
             std::string(base::trimmed(std::string_view(text_).substr(open + 1, after - open - 2)));
       branch.begin = skip_spaces(code, after);
       branch.end = after_statement(code, branch.begin);
+      for (const auto& [begin, end] : dos)
+        if (word == "while" && skip_spaces(code, end) == at)  // it governs what stands before it
+          branch.begin = begin, branch.end = end, branch.line = line_of(begin);
       std::string_view body = code.substr(branch.begin, branch.end - branch.begin);
       branch.is_empty = body == ";";
       if (body.starts_with('{') && body.size() > 1) body = body.substr(1, body.size() - 2);
@@ -248,6 +266,7 @@ void StudentSource::read_branches() {
     }
     at += word.size() - 1;
   }
+  std::ranges::stable_sort(branches_, {}, &Branch::begin);  // a do is read at its end
 }
 
 std::vector<const Branch*> StudentSource::around(int line) const {

@@ -14,7 +14,8 @@
 
 namespace membound::compilers {
 
-/// An `if`, `for` or `while`, and what it governs.
+/// An `if`, `for` or `while`, and what it governs; of a `do`, the line is that of the `do`'s
+/// bracket. What stands in macros is left out.
 struct Branch {
   std::string keyword;    ///< "if", "for", "while"
   std::string condition;  ///< between its brackets, as the source has it

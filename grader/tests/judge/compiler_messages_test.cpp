@@ -112,6 +112,28 @@ TEST(StudentSource, FindsALostBraceByTheIndentationAndNoneWhereAllAreClosed) {
   EXPECT_EQ(extra->line, 3);
 }
 
+TEST(StudentSource, AMacroIsNoLoopOfWhatComesAfterIt) {
+  const StudentSource source(
+      "#define CHECK(call) \\\n  do {              \\\n    if (call) stop(); \\\n  } while "
+      "(false)\n"
+      "int main() {\n  CHECK(1);\n}\n");
+  EXPECT_TRUE(source.branches().empty());
+  EXPECT_TRUE(source.around(6).empty());
+  ASSERT_EQ(source.functions().size(), 1U);
+  EXPECT_EQ(source.functions()[0].name, "main");
+}
+
+TEST(StudentSource, AWhileAfterADoGovernsWhatStandsBeforeIt) {
+  const StudentSource source(
+      "void f() {\n  do {\n    if (a)\n      b();\n  } while (c);\n  d();\n}\n");
+  const auto around = source.around(4);
+  ASSERT_EQ(around.size(), 2U);
+  EXPECT_EQ(around[0]->condition, "a");
+  EXPECT_EQ(around[1]->condition, "c");
+  EXPECT_FALSE(around[1]->is_empty);
+  EXPECT_TRUE(source.around(6).empty());
+}
+
 TEST(StudentSource, KnowsWhatGuardsALine) {
   const StudentSource source(
       "__global__ void f(int n) {\n  if (i >= n) return;\n  for (int k = 0; k < 4; ++k)\n"

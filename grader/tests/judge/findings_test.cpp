@@ -270,6 +270,23 @@ TEST(Findings, NameLocalMemoryAndLowOccupancyOnce) {
   EXPECT_THAT(all[1].text, HasSubstr("12.5 %"));
 }
 
+TEST(Findings, NameALoadFromConstantMemoryWhoseLanesWantManyWords) {
+  const auto all_of = [](int words) {
+    course::StageMeasurement measurement;
+    const json row = {
+        {"file", "kernel.cu"},
+        {"line", 9},
+        {"counters", {{"constant_load_requests", 10}, {"constant_load_words", words}}}};
+    measurement.counters = {{"kernels", {kernel("k", {row})}}};
+    return speed_findings(course::Lab{}, {}, measurement, source_lines(measurement.counters));
+  };
+  const auto all = all_of(300);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].line, 9);
+  EXPECT_THAT(all[0].text, HasSubstr("takes 30 words, ideal 1. Constant memory serves one word"));
+  EXPECT_TRUE(all_of(10).empty());
+}
+
 TEST(Findings, PassOnCheckersReportsAndThrottling) {
   course::StageMeasurement measurement;
   measurement.counters = {{"reports",

@@ -291,8 +291,101 @@ TEST(SourceAdvice, AVoteOfAllLanesInABranchIsNamed) {
   EXPECT_THAT(told.findings[0].advice, HasSubstr("do all 32 lanes take the branch `if (kept)`"));
   for (const char* good : {"  votes = __ballot_sync(kAllLanes, kept);\n",
                            "  if (warp == 0) votes = __ballot_sync(kAllLanes, kept);\n",
+                           "  if (threadIdx.x < 32) votes = __ballot_sync(kAllLanes, kept);\n",
+                           "  int t = threadIdx.x;\n"
+                           "  if (t < kWarpLanes) votes = __ballot_sync(kAllLanes, kept);\n",
+                           "  if (threadIdx.x >> 5 == 0) votes = __ballot_sync(kAllLanes, kept);\n",
+                           "  constexpr int kFew = 64;\n"
+                           "  if (threadIdx.x < kFew) votes = __ballot_sync(kAllLanes, kept);\n",
                            "  if (kept) votes = __ballot_sync(members, kept);\n"})
     EXPECT_EQ(held(good, {failed}).findings[0].line, 0) << good;
+}
+
+TEST(SourceAdvice, ABranchThatPartOfAWarpTakesIsNamed) {
+  const Finding failed = {"failed-test", "first wrong: row 0", "one-row", "T", "", 0};
+  for (const char* condition : {"threadIdx.x < 20", "t < 32", "i < n", "lane < warpSize / 2"})
+    EXPECT_EQ(held("  if (" + std::string(condition) + ") v = __ballot_sync(~0u, v);\n", {failed})
+                  .findings[0]
+                  .line,
+              3)
+        << condition;
+}
+
+TEST(SourceAdvice, AGuardThatTestsAnotherIndexIsNamed) {
+  for (const char* const line : {"  if (i < n) x = a[i + 1];\n", "  if (i < n) x = a[i + step];\n"})
+    EXPECT_THAT(held(line, {out_of_bounds(3)}).findings[0].advice,
+                HasSubstr("the guard tests another index than the access takes"))
+        << line;
+  for (const char* const line :
+       {"  if (i + 1 < n) x = a[i + 1];\n", "  if (j < n) x = a[i + 1];\n",
+        "  for (int i = 0; i < n; ++i) x = a[i + 1];\n", "  if (i < n) x = a[i];\n"})
+    EXPECT_THAT(held(line, {out_of_bounds(3)}).findings[0].advice, Not(HasSubstr("another index")))
+        << line;
+}
+
+constexpr const char* kLaunch =
+    "}\nLAUNCH_SHAPE(f, int rows, int cols) {\n  LaunchShape shape;\n"
+    "  shape.block = 256;\n  shape.grid = ";
+
+TEST(SourceAdvice, ABlockThatWalksTheSumsOfAllBlocksIsRight) {
+  const Finding failed = {"failed-test", "got nothing (never written)", "", "T", "", 0};
+  const std::string sums =
+      "  int i = blockIdx.x;\n  for (int b = threadIdx.x; b < gridDim.x; b += 256) sum += a[b];\n";
+  EXPECT_EQ(held(sums + kLaunch + "528;\n", {failed}).findings[0].line, 0);
+  const std::string all = "  for (int i = threadIdx.x; i < n; i += gridDim.x * 256) out[i] = 0;\n";
+  EXPECT_EQ(held(all + kLaunch + "528;\n", {failed}).findings[0].line, 3);
+}
+
+TEST(SourceAdvice, AGridThatCountsTheOtherWayIsNamed) {
+  const Finding failed = {"failed-test", "got nothing (never written)", "", "T", "", 0};
+  const std::string kernel =
+      "  int c = blockIdx.x * 16 + threadIdx.x, r = blockIdx.y * 16 + threadIdx.y;\n"
+      "  if (r < rows && c < cols) out[r] = c;\n";
+  std::string launch = kLaunch;
+  launch.replace(launch.find("256"), 3, "dim3(16, 16)");
+  const auto told = [&](const std::string& grid) {
+    return held(kernel + launch + grid + ";\n", {failed}).findings[0];
+  };
+  EXPECT_THAT(told("dim3(ceil_div(rows, 16), ceil_div(cols, 16))").advice,
+              HasSubstr("exchange the two numbers"));
+  EXPECT_THAT(told("{rows / 16, cols / 16}").advice, Not(HasSubstr("every block")));
+  EXPECT_EQ(told("dim3(ceil_div(cols, 16), ceil_div(rows, 16))").line, 0);
+}
+
+TEST(SourceAdvice, AKernelThatNeverCountsBlocksIsNamed) {
+  const Finding failed = {"failed-test", "got nothing (never written)", "", "T", "", 0};
+  const auto told = [&](const std::string& source) {
+    return held(source + kLaunch + "ceil_div(n, 256);\n", {failed}).findings[0];
+  };
+  EXPECT_THAT(told("  int i = threadIdx.x;\n").advice, HasSubstr("every block does the same"));
+  EXPECT_EQ(told("  int i = number_in_grid() + threadIdx.x;\n").line, 0);
+  EXPECT_EQ(told("  int i = threadIdx.x + blockIdx.x;\n").line, 0);
+}
+
+TEST(SourceAdvice, ACountThatNothingSetsBackIsNamed) {
+  const Finding failed = {"failed-test", "got nothing (never written)", "", "T", "", 0};
+  const auto line = [&](const std::string& change) {
+    return held("  done();\n}\n__device__ unsigned count;\n__device__ void g() {\n" + change,
+                {failed})
+        .findings[0]
+        .line;
+  };
+  EXPECT_EQ(line("  last = atomicAdd(&count, 1u) == gridDim.x - 1;\n"), 7);
+  EXPECT_EQ(line("  last = atomicInc(&count, gridDim.x - 1) == gridDim.x - 1;\n"), 0);
+  EXPECT_EQ(line("  last = atomicAdd(&count, 1u) == gridDim.x - 1;\n  if (last) count = 0;\n"), 0);
+}
+
+TEST(SourceAdvice, WhatNobodyHasWrittenComesBeforeAnIndexFarOff) {
+  Finding far = out_of_bounds(5), unwritten = out_of_bounds(3);
+  far.text = "out of bounds read in f, block (0, 0, 0): 279515136 bytes before the 4 bytes at 0x1";
+  unwritten.kind = "initcheck";
+  unwritten.text = "uninitialised read in f, block (0, 0, 0): which nobody has written";
+  const auto told = held("  t = s[0];\n  u = t;\n  v = a[u];\n", {far, unwritten});
+  EXPECT_EQ(told.findings[0].kind, "initcheck");
+  EXPECT_THAT(told.findings[1].advice, HasSubstr("what line 3 reads"));
+  far.text = "out of bounds read in f, block (0, 0, 0): right after the 4 bytes at 0x1";
+  EXPECT_EQ(held("  t = s[0];\n  u = t;\n  v = a[u];\n", {far, unwritten}).findings[0].kind,
+            "memcheck");
 }
 
 TEST(SourceAdvice, APassedStageIsLeftAlone) {
