@@ -191,6 +191,28 @@ bool name_copy_of_elements(const Place& place, Finding& finding) {
   return false;
 }
 
+/// A copy to or from a place that lies as many elements further on as it should lie bytes.
+bool name_pointer_plus_bytes(const Place& place, Finding& finding) {
+  static const std::regex kSum(
+      R"(cudaMemcpy(?:Async)?\s*\([^;]*?\b(\w+ \+ (?:\w* \* )?\w*[bB]ytes)\s*,)");
+  for (int line = place.first; line <= place.last; ++line) {
+    const std::string code = place.code(line);
+    std::smatch match;
+    if (!std::regex_search(code, match, kSum)) continue;
+    const std::string pointer = match[1].str().substr(0, match[1].str().find(' '));
+    const int defined = definition_of(place, pointer, line - 1);
+    if (defined > 0 && (holds(place.code(defined), "char") || holds(place.code(defined), "byte*")))
+      continue;
+    finding.file = place.file;
+    finding.line = line;
+    finding.advice = "`" + match[1].str() +
+                     "` lies that many elements further on: what is added to a pointer counts "
+                     "elements, and bytes only the third number of the copy";
+    return true;
+  }
+  return false;
+}
+
 /// A grid of two directions that are exchanged: `dim3 grid(x, y)` before the launch.
 bool name_exchanged_grid(const Place& place, Finding& finding) {
   const int launch = place.source.find_line("<<<", place.first, place.last);
@@ -288,7 +310,9 @@ void name_failed_call(const Place& place, Finding& finding) {
 
 /// A result that was never copied back, or in part, or a grid that left it out.
 void name_missing_copy(const Place& place, Finding& finding) {
-  if (name_copy_of_elements(place, finding) || name_exchanged_grid(place, finding)) return;
+  if (name_copy_of_elements(place, finding) || name_pointer_plus_bytes(place, finding) ||
+      name_exchanged_grid(place, finding))
+    return;
   if (!device_pointers(place).empty() &&
       place.source.find_line("DeviceToHost", place.first, place.last) == 0 &&
       place.source.find_line("cudaMemcpyDefault", place.first, place.last) == 0) {
@@ -385,10 +409,22 @@ void advise_program(const StagePlace& place, course::Verdict verdict, course::Fi
     name_missing_copy(place, finding);
   if (finding.line == 0 && holds(finding.text, "A kernel ran during"))
     name_copy_without_stream(place, finding);
+  if (const int asks = place.source.find_line("cudaEventElapsedTime", place.first, place.last);
+      finding.line == 0 && asks > 0 && holds(finding.text, "device not ready")) {
+    finding.line = asks;
+    finding.file = place.file;
+    finding.advice =
+        "cudaEventSynchronize of the second event before this line: the host does not wait for the "
+        "kernel, so that this event has not happened yet";
+  }
   static const std::regex kLaunch(R"(launch (\d+) \()");
   std::smatch match;
   if (finding.line == 0 && std::regex_search(finding.text, match, kLaunch)) {
-    int left = std::stoi(match[1]);
+    // The only launch is it, in a loop, too.
+    const int only = place.source.find_line("<<<", place.first, place.last);
+    const bool is_only = only > 0 && place.source.find_line("<<<", only + 1, place.last) == 0;
+    if (is_only) finding.line = only, finding.file = place.file;
+    int left = is_only ? 0 : std::stoi(match[1]);
     for (int line = place.first; line <= place.last && left > 0; ++line) {
       if (!holds(place.code(line), "<<<")) continue;
       for (const Branch* branch : place.source.around(line))

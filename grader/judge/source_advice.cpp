@@ -245,9 +245,16 @@ bool is_in_a_loop(const StudentSource& source, int line) {
                              [](const Branch* branch) { return branch->keyword != "if"; });
 }
 
+bool is_in_kernel(const Place& place, int line) {
+  const SourceFunction* const function = place.source.function_at(line);
+  return function != nullptr && function->is_kernel;
+}
+
 void advise_uninitialised(const Place& place, Finding& finding) {
   const std::string code = place.code(finding.line);
-  static const std::regex kCompound(R"((\w+)\s*(?:\[[^=;]*\])?\s*(\+|-|\*|/|\||&|\^)=)");
+  // `out[i] += x` and `*out += x`, but not `sum += out[i]`: what is read there stands on the right.
+  static const std::regex kCompound(
+      R"((?:(\w+)\s*(?:\[[^=;]*\])|\*\s*(\w+))\s*(\+|-|\*|/|\||&|\^)=)");
   std::smatch match;
   if (holds(finding.text, "shared memory")) {
     static const std::regex kArray(R"(of ([A-Za-z_]\w*) \(\d+ bytes of shared)");
@@ -269,13 +276,18 @@ void advise_uninitialised(const Place& place, Finding& finding) {
                   (name.empty() ? std::string("it") : "`" + name + "`") +
                   " be set to 0, and put __syncthreads() after that, before any thread adds";
   } else if (std::regex_search(code, match, kCompound) && !place.is_program()) {
-    const std::string sign = match[2].str() + "=";
-    const std::string reads =
-        "`" + match[1].str() + " " + sign + "` reads the old value first, and there is none";
+    const std::string sign = match[3].str() + "=";
+    const std::string reads = "`" + match[1].str() + match[2].str() + " " + sign +
+                              "` reads the old value first, and there is none";
     finding.advice = is_in_a_loop(place.source, finding.line)
                          ? reads + ": add up in a variable of the thread, which starts at 0, and " +
                                "store it once, after the loop"
                          : "write = instead of " + sign + ": " + reads;
+  } else if (std::regex_search(code, match, kCompound) && is_in_kernel(place, finding.line)) {
+    finding.advice = "write = instead of " + match[3].str() + "=: `" + match[1].str() +
+                     match[2].str() + " " + match[3].str() +
+                     "=` reads the old value first, and there is none, unless the "
+                     "host copies one there or clears it with cudaMemset";
   } else if (place.is_program()) {
     finding.advice =
         "copy all of its bytes to it before the launch (n * sizeof(int), where n counts the "

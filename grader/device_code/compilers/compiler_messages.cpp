@@ -58,6 +58,13 @@ struct Entry {
   std::string_view hint;
 };
 
+constexpr std::string_view kDestinationFirst =
+    "A copy writes to its first argument, the destination. What is const can only be the source, "
+    "the second argument.";
+constexpr std::string_view kTwoTypes =
+    "min and max want two values of one type: write static_cast<long long>(…) around the one of "
+    "the smaller type.";
+
 constexpr Entry kEntries[] = {
     {"uses too much shared data",
      "Arrays declared __shared__ with a fixed size may take 48 KiB per block in all. For more, use "
@@ -104,6 +111,11 @@ constexpr Entry kEntries[] = {
     {"templates must have C++ linkage", kTemplateOfC},
     {"matches the specified type", kOtherParameters},
     {"explicit instantiation of", kOtherParameters},
+    {"*\" is incompatible with parameter of type \"void *\"", kDestinationFirst},
+    {"overloaded function \"min\"", kTwoTypes},
+    {"overloaded function \"max\"", kTwoTypes},
+    {"call to 'min' is ambiguous", kTwoTypes},
+    {"call to 'max' is ambiguous", kTwoTypes},
     {"\"atomicAdd\" matches the argument list", kAtomicAddress},
     {"matching function for call to 'atomicAdd'", kAtomicAddress},
     {"cannot be assigned to an entity of type", kAddressOrValue},

@@ -238,6 +238,16 @@ class Alone {
     return {.first = block, .count = 1, .most_instructions = kMostSteps, .slice_step = 1};
   }
 
+  /// Whether these blocks of a sum leave the sum of what they read: else one may have kept its
+  /// part. Nothing: they did not run to their end.
+  std::optional<bool> leave_their_sum(std::span<const std::uint64_t> blocks) {
+    std::vector<BlockRange> alone;
+    for (const std::uint64_t block : blocks)
+      alone.push_back({block, 1, kMostSteps / blocks.size()});
+    if (!run_.run_ranges(request_.seed, alone).not_run.empty()) return std::nullopt;
+    return run_.compare_sample(request_.seed).difference.wrong == 0;
+  }
+
   /// The results of the next blocks are compared, however long they take.
   void compare_all() { compares_all_ = true; }
 
@@ -355,6 +365,22 @@ std::uint64_t fewest_slices(std::uint64_t blocks) {
   return static_cast<std::uint64_t>(std::ceil(all * (1 - std::pow(2500, -25 / all))));
 }
 
+/// Whether a block reads its part of a sum and does not add it: no branch and no place shows that,
+/// only the sum of many. Empty: of those that are drawn none does.
+std::string find_lost_parts(Alone& alone, const TimingRequest& request, std::uint64_t of_block) {
+  const std::uint64_t blocks = alone.run().blocks();
+  const std::uint64_t count = std::min(fewest_slices(blocks), kMostSteps / of_block);
+  if (count < 2) return {};
+  // Drawn each from its own part of the grid, and so no two of them are one.
+  std::vector<std::uint64_t> drawn;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t first = i * blocks / count, end = (i + 1) * blocks / count;
+    drawn.push_back(first + random_bits(request.seed, i) % (end - first));
+  }
+  const auto all_there = alone.leave_their_sum(drawn);
+  return all_there.value_or(true) ? "" : "some blocks do not add what they read";
+}
+
 /// What the rule cannot know: whether blocks that nobody has run go the ways of those that ran, and
 /// store where it says. Their slices tell, of which many run in the time of one block; where there
 /// are several kinds of blocks, one of each runs. Empty: they do. `one` is the slice of a block.
@@ -428,7 +454,11 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
     return by_slices ? alone.show_by_slices(some) : alone.show(some);
   };
   const auto find_unlike = [&](const Tiling& tiling) -> std::string {
-    if (slice) return find_unlike_blocks(alone, tiling, request, sample, *slice);
+    if (slice) {
+      std::string doubt = find_unlike_blocks(alone, tiling, request, sample, *slice);
+      if (doubt.empty() && alone.reads()) doubt = find_lost_parts(alone, request, of_block);
+      return doubt;
+    }
     const std::uint64_t ran = of_sample + static_cast<std::uint64_t>(effort.tries);
     return alone.reads() || ran >= fewest_slices(blocks) ? "" : kTooFew;
   };

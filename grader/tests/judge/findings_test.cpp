@@ -309,6 +309,12 @@ TEST(CompileHints, SpeakOfTheFirstErrorThatIsKnown) {
   EXPECT_THAT(
       compilers::compile_hint("k.cu(3): error: expected a \";\"\nk.cu(9): error: x is undefined"),
       HasSubstr("';' is missing"));
+  EXPECT_THAT(compilers::compile_hint("k.cu(3): error: argument of type \"const float *\" is "
+                                      "incompatible with parameter of type \"void *\""),
+              HasSubstr("the destination"));
+  EXPECT_THAT(compilers::compile_hint("k.cu(3): error: more than one instance of overloaded "
+                                      "function \"min\" matches the argument list"),
+              HasSubstr("two values of one type"));
   EXPECT_THAT(compilers::compile_hint("k.cu:3:5: error: extended character “ is not valid"),
               HasSubstr("type it anew"));
   EXPECT_THAT(compilers::compile_hint("ptxas k.ptx, line 3; error : Not a name of any known "

@@ -375,6 +375,15 @@ TEST(SourceAdvice, ACountThatNothingSetsBackIsNamed) {
   EXPECT_EQ(line("  last = atomicAdd(&count, 1u) == gridDim.x - 1;\n  if (last) count = 0;\n"), 0);
 }
 
+TEST(SourceAdvice, AnAdditionReadsItsLeftSideInMemoryAlone) {
+  const Finding read = {
+      "initcheck", "uninitialised read in f: which nobody has written", "", "", "kernel.cu", 3};
+  EXPECT_THAT(held("  out[i] += x;\n", {read}).findings[0].advice, HasSubstr("= instead of +="));
+  EXPECT_THAT(held("  *out += x;\n", {read}).findings[0].advice, HasSubstr("= instead of +="));
+  EXPECT_THAT(held("  sum += out[i];\n", {read}).findings[0].advice,
+              HasSubstr("write this element before anything reads it"));
+}
+
 TEST(SourceAdvice, WhatNobodyHasWrittenComesBeforeAnIndexFarOff) {
   Finding far = out_of_bounds(5), unwritten = out_of_bounds(3);
   far.text = "out of bounds read in f, block (0, 0, 0): 279515136 bytes before the 4 bytes at 0x1";
