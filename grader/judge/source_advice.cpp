@@ -412,6 +412,22 @@ void put_unwritten_index_first(std::vector<Finding>& findings) {
   std::rotate(far_off, unwritten, unwritten + 1);
 }
 
+/// A barrier stands between the two lines of a race, and not all threads reach it: that is the
+/// fault, and to ask for a barrier there would be untrue.
+void leave_out_races_across_a_lost_barrier(std::vector<Finding>& findings) {
+  static const std::regex kBetween(R"(put __sync\w+\(\) between lines (\d{1,6}) and (\d{1,6}))");
+  const std::vector<Finding> all = findings;
+  std::erase_if(findings, [&](const Finding& race) {
+    std::smatch match;
+    if (race.kind != "racecheck" || !std::regex_search(race.advice, match, kBetween)) return false;
+    const int first = std::stoi(match[1]), last = std::stoi(match[2]);
+    return std::ranges::any_of(all, [&](const Finding& barrier) {
+      return barrier.kind == "synccheck" && barrier.file == race.file && first <= barrier.line &&
+             barrier.line <= last && barrier.advice.starts_with("move __syncthreads() out");
+    });
+  });
+}
+
 /// A printf keeps its arguments in local memory: no array is to blame then.
 void blame_printf(const Place& place, StageResult& result) {
   const SourceFunction* const kernel = place.source.function(place.stage.kernel);
@@ -454,9 +470,12 @@ void hold_against_source(const StudentSource& source, const std::string& file,
   }
   keep_one_a_fault(result.findings);
   put_unwritten_index_first(result.findings);
+  leave_out_races_across_a_lost_barrier(result.findings);
   const bool is_explained =
       std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
-        return finding.test.empty() && finding.line > 0 && !finding.advice.empty();
+        // Lanes that a loop holds back: the loop is the cause, and not explained yet.
+        return finding.test.empty() && finding.line > 0 && !finding.advice.empty() &&
+               !finding.advice.starts_with("look at the loop first");
       });
   if (!is_explained && !result.findings.empty())
     advise_failure(place, result.findings.front(), result);

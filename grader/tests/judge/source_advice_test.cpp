@@ -375,6 +375,25 @@ TEST(SourceAdvice, ACountThatNothingSetsBackIsNamed) {
   EXPECT_EQ(line("  last = atomicAdd(&count, 1u) == gridDim.x - 1;\n  if (last) count = 0;\n"), 0);
 }
 
+TEST(SourceAdvice, ARaceAcrossABarrierInABranchIsTheBarriersFault) {
+  const Finding race = {"racecheck",
+                        "data race in f: wrote at kernel.cu:4; nothing orders the two",
+                        "",
+                        "",
+                        "kernel.cu",
+                        7,
+                        "put __syncthreads() between lines 4 and 7: since Volta"};
+  Finding barrier = {"synccheck", "divergent barrier in f: 31 of 32 lanes come to this barrier",
+                     "",          "",
+                     "kernel.cu", 5};
+  const std::string source =
+      "  if (i < n) {\n    s[i] = 0;\n    __syncthreads();\n  }\n  x = s[i + 1];\n";
+  const auto told = held(source, {race, barrier});
+  ASSERT_EQ(told.findings.size(), 1U);
+  EXPECT_EQ(told.findings[0].kind, "synccheck");
+  EXPECT_EQ(held("  s[i] = 0;\n\n\n\n  x = s[i + 1];\n", {race}).findings.size(), 1U);
+}
+
 TEST(SourceAdvice, AnAdditionReadsItsLeftSideInMemoryAlone) {
   const Finding read = {
       "initcheck", "uninitialised read in f: which nobody has written", "", "", "kernel.cu", 3};
