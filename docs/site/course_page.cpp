@@ -99,8 +99,8 @@ std::string lab_html(const course::Lab& lab) {
 /// What `membound check` printed, with its signs in their colours.
 std::string check_html(const std::string& said) {
   std::string html =
-      "<h2 id=\"check\">What a check says</h2>\n<p>Of a kernel whose result is right and whose "
-      "blocks have the wrong shape (stage 2 of lab 03):</p>\n<pre class=\"terminal\">";
+      "<h2 id=\"check\">What a check says</h2>\n<p>This kernel's result is right, and its blocks "
+      "have the wrong shape (stage 2 of lab 03):</p>\n<pre class=\"terminal\">";
   std::istringstream lines(said);
   for (std::string line; std::getline(lines, line);) {
     const bool bad = line.find("✗") != line.npos || line.find("failed:") != line.npos;
@@ -112,14 +112,14 @@ std::string check_html(const std::string& said) {
   return html + "</pre>\n";
 }
 
-/// "Ten labs of two hours …": what there is of it.
+/// How many labs and stages there are, and how long they take.
 std::string amount_html(const course::Course& course) {
   std::size_t stages = 0;
   for (const course::Lab& lab : course.labs) stages += lab.stages.size();
   return "<p class=\"amount\"><b>" + std::to_string(course.labs.size()) + "</b> labs, <b>" +
          std::to_string(stages) +
-         "</b> stages. A lab takes <b>1½ to 3 hours</b>, lab 06 five; all of them " +
-         "about a term, a lab a week.</p>\n";
+         "</b> stages. A lab takes <b>1½ to 3 hours</b>, lab 06 five. All of them " +
+         "take about a term, with a lab a week.</p>\n";
 }
 
 std::string item(const std::string& page, const std::string& words, const std::string& current) {

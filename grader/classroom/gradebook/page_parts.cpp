@@ -126,7 +126,10 @@ nlohmann::json faults_of(std::span<const course::Grade* const> grades, std::size
             words(finding.kind) + (finding.test.empty() ? "" : " " + finding.test);
         Row& row = kinds[kind];
         row.kind = kind;
-        if (row.students.empty()) row.example = beginning(finding.text);
+        // Of what did not compile the note has the error itself, the finding how to go on.
+        const bool compiled = stage.verdict != course::Verdict::kCompileError;
+        if (row.students.empty())
+          row.example = beginning(compiled || grade->note.empty() ? finding.text : grade->note);
         row.students.insert(grade->student);
         row.labs.insert(grade->lab);
       }

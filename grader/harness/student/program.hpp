@@ -20,8 +20,8 @@
 
 namespace membound {
 
-/// Ends the program, with exit code 2 and a line that says why, where a file is not what it should
-/// be.
+/// The inputs and outputs of a lab's program: a file for each array, in two folders. A file that is
+/// missing or cannot be written ends the program with exit code 2 and a line that says why.
 class Program {
  public:
   /// The command line is: stage, folder of the inputs, folder for the outputs.

@@ -213,6 +213,19 @@ TEST(ClassPage, CountsFaultsAndNothingElse) {
   EXPECT_THAT(html, Not(HasSubstr("ceiling")));
 }
 
+TEST(ClassPage, ShowsTheErrorOfWhatDoesNotCompile) {
+  course::Grade broken = wrong("c");
+  broken.verdict = course::GradeVerdict::kCompileError;
+  broken.note = "kernel.cu:3:10: error: expected an expression";
+  course::StageResult& stage = broken.result.stages[0];
+  stage.verdict = course::Verdict::kCompileError;
+  stage.findings.resize(1);
+  stage.findings[0].kind = "compile-error";
+  stage.findings[0].text = "Begin with the first error.";
+  EXPECT_THAT(part(first_page({"GPU", {broken}}), "What went wrong most often"),
+              testing::AllOf(HasSubstr(broken.note), Not(HasSubstr("Begin with"))));
+}
+
 TEST(ClassPage, ShowsEachLabsDistributionWithThoseWhoWereRemoved) {
   course::Grade other = passed("a");
   other.lab = "04-reduction";
