@@ -108,7 +108,7 @@ struct Question {
 
 /// What the program of a stage may use in one run.
 struct ProgramLimits {
-  double seconds = 10;  ///< wall clock and CPU time
+  double seconds = 10;  ///< CPU time; three times as much by the clock
   int memory_mb = 512;
   int output_kb = 64;  ///< what it prints; its output files may have 64 MB each
 };

@@ -104,7 +104,7 @@ std::string case_of(const StageResult& stage) {
   const course::Timing* const timing = course::slowest(stage.timings);
   return timing == nullptr || stage.timings.size() < 2
              ? ""
-             : ", " + timing->label + ": furthest behind of " +
+             : ", " + timing->label + ": the lowest ratio of " +
                    std::to_string(stage.timings.size()) + " cases";
 }
 

@@ -137,7 +137,8 @@ std::string cases_text(const course::Result& result, const Style& style) {
   std::string text;
   for (const auto& [label, stages] : stages_of)
     base::add_word(text, label + " in stage " + listed(stages), "; ");
-  if (!text.empty()) text = wrapped("Speeds: of the case furthest behind, " + text, style.width, 4);
+  if (!text.empty())
+    text = wrapped("Speeds shown: the case of the lowest ratio, " + text, style.width, 4);
   const bool has_program =
       std::any_of(result.stages.begin(), result.stages.end(),
                   [](const course::StageResult& stage) { return stage.ratio && !stage.speed; });
@@ -291,7 +292,8 @@ std::string speed_text(const StageResult& stage, const Style& style) {
   if (!stage.speed) return text + (timing == nullptr ? "" : times_text(*timing, style));
   std::string of;
   if (timing != nullptr && stage.timings.size() > 1)
-    of = " for " + timing->label + ", furthest behind of " + std::to_string(stage.timings.size());
+    of = " for " + timing->label + ", the lowest ratio of " +
+         base::counted(stage.timings.size(), "case");
   text += wrapped("yours      " + speed(*stage.speed, stage.bound) + of, style.width, kIndent);
   if (stage.reference_speed) {
     text += "  reference  " + speed(*stage.reference_speed, stage.bound) + "\n";

@@ -105,16 +105,16 @@ TEST(Terminal, SpeedsSayOfWhichCaseTheyAre) {
   stage.timings = {{.label = "float 64 x 64", .ratio = 0.8},
                    {.label = "double 64 x 64", .ratio = 0.5}};
   EXPECT_THAT(render_detail(stage, {}),
-              HasSubstr("yours      1,050 GB/s for double 64 x 64, furthest behind of 2\n"));
+              HasSubstr("yours      1,050 GB/s for double 64 x 64, the lowest ratio of 2 cases\n"));
   course::Result result = result_with(stage);
   result.stages.push_back(stage);
   std::swap(result.stages[1].timings[0].ratio, result.stages[1].timings[1].ratio);
   result.stages[1].stage = 5;
   EXPECT_THAT(render(result, {}),
-              HasSubstr("Speeds: of the case furthest behind, double 64 x 64 in "
+              HasSubstr("Speeds shown: the case of the lowest ratio, double 64 x 64 in "
                         "stage 4; float"));
   stage.timings.resize(1);
-  EXPECT_THAT(render(result_with(stage), {}), Not(HasSubstr("furthest behind")));
+  EXPECT_THAT(render(result_with(stage), {}), Not(HasSubstr("lowest ratio")));
 }
 
 TEST(Terminal, AFindingIsFollowedByTheLineThatItIsAbout) {
