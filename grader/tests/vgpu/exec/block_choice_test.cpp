@@ -66,5 +66,34 @@ TEST(BlockChoice, OtherSeedsChooseOthers) {
   EXPECT_GT(firsts.size(), 15u);
 }
 
+/// DRAM's bytes beside the blocks' own, of a launch of 1000 blocks of which one ran: it read 64 KiB
+/// of its own, and asked for `asked` sectors of an array of `sectors` that all read.
+std::uint64_t shared_dram_bytes(std::uint64_t sectors, std::uint64_t touched, std::uint64_t asked) {
+  constexpr std::uint64_t kOwn = 2048, kBlocks = 1000, kL2 = 60'000'000;
+  StratumWork some;
+  some.blocks = kBlocks;
+  some.of.resize(1);
+  counters::Counters& totals = some.counters.totals;
+  totals.blocks = totals.warps = 1;
+  totals.threads = 32;
+  totals.l2_read_sectors = kOwn + asked;
+  some.reads = {{}, {kOwn, kOwn, kOwn * kBlocks}, {touched, asked, sectors}};
+  std::vector<StratumWork> strata;
+  strata.push_back(std::move(some));
+  return scaled(strata, kL2, 132).totals.dram_read_bytes - kOwn * kBlocks * 32;
+}
+
+TEST(ScaledTraffic, ASmallArrayThatAllBlocksReadAgainStaysInL2) {
+  EXPECT_EQ(shared_dram_bytes(2048, 2048, 16 * 2048), 2048u * 32) << "each sector once";
+}
+
+TEST(ScaledTraffic, ALargeArrayThatIsReadAgainComesFromDramInProportion) {
+  constexpr std::uint64_t kSectors = 2'048'000;
+  const double times = static_cast<double>(shared_dram_bytes(kSectors, 2048, 2 * 2048)) /
+                       static_cast<double>(kSectors * 32);
+  EXPECT_GT(times, 1.5);
+  EXPECT_LT(times, 2);
+}
+
 }  // namespace
 }  // namespace membound::vgpu::exec

@@ -181,6 +181,42 @@ std::uint64_t distinct_by_wave(const std::vector<StratumWork>& strata, std::uint
   return whole(sum);
 }
 
+/// Of `repeated` reads, those of small arrays that are asked for again and again, as the vector of
+/// a matrix product: between two reads of one of its sectors less passes through L2 than that
+/// keeps, however much the whole launch reads. L1 is taken to serve all arrays alike. Between two
+/// reads lies what `l2_sectors` are of all reads of that sector.
+std::uint64_t kept_repeats(const std::vector<StratumWork>& strata, std::uint64_t l2_bytes,
+                           std::uint64_t l2_sectors, std::uint64_t repeated) {
+  /// Of half of L2: so that neither the order of blocks nor what is stored besides matters.
+  constexpr double kSmall = 1.0 / 8;
+  const double most = kSmall * static_cast<double>(l2_bytes) / 2 / memory::kSectorBytes;
+  std::vector<ArrayTally::Row> rows;
+  std::vector<double> touched, asked;
+  for (const StratumWork& stratum : strata) {
+    touched.resize(std::max(touched.size(), stratum.reads.size()), 0);
+    asked.resize(touched.size(), 0);
+    rows.resize(touched.size());
+    for (std::size_t i = 0; i < stratum.reads.size(); ++i) {
+      const ArrayTally::Row& row = stratum.reads[i];
+      touched[i] += stratum.weight_of_counters() * static_cast<double>(row.touched_sectors);
+      asked[i] += stratum.weight_of_counters() * static_cast<double>(row.asked_sectors);
+      rows[i].sectors = row.sectors;
+    }
+  }
+  double kept = 0, all_repeats = 0, all_asked = 0;
+  for (const double each : asked) all_asked += each;
+  const double from_l2 = all_asked > 0 ? static_cast<double>(l2_sectors) / all_asked : 0;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const double distinct = i == 0 ? touched[i] : std::min(touched[i], static_cast<double>(rows[i].sectors));
+    const double repeats = std::max(0.0, asked[i] - distinct);
+    all_repeats += repeats;
+    if (i == 0 || distinct > most || distinct == 0) continue;
+    const double uses = asked[i] * from_l2 / distinct;  // of each sector
+    if (uses > 1 && static_cast<double>(l2_sectors) / uses <= most) kept += repeats;
+  }
+  return all_repeats > 0 ? whole(static_cast<double>(repeated) * kept / all_repeats) : 0;
+}
+
 /// The kinds of a stratum's blocks in launch order: those that ran, over and over, in this many
 /// stretches at most.
 void deal_out(const StratumWork& stratum, counters::LaunchWork& work) {
@@ -221,6 +257,7 @@ void StratumWork::add(StratumWork&& more) {
   for (auto rows : {&StratumWork::reads, &StratumWork::writes}) {
     for (std::size_t i = 0, n = join(this->*rows, more.*rows); i < n; ++i) {
       (this->*rows)[i].touched_sectors += (more.*rows)[i].touched_sectors;
+      (this->*rows)[i].asked_sectors += (more.*rows)[i].asked_sectors;
       (this->*rows)[i].sectors = (more.*rows)[i].sectors;
     }
   }
@@ -263,14 +300,21 @@ counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t 
   c.busiest_atomic_piece_sectors = hottest(strata, &StratumWork::busiest);
   c.busiest_atomic_sector_turns = hottest(strata, &StratumWork::busiest_sectors);
   const std::uint64_t read = distinct(strata, &StratumWork::reads);
-  const Traffic traffic{std::max(c.l2_read_sectors, read), read,
+  const std::uint64_t from_l2 = std::max(c.l2_read_sectors, read);
+  const Traffic traffic{from_l2, kept_repeats(strata, l2_bytes, from_l2, from_l2 - read), read,
                         distinct(strata, &StratumWork::writes)};
   c.dram_read_bytes = dram_read_bytes(traffic, l2_bytes);
   c.dram_write_bytes = dram_write_bytes(traffic);
   // Blocks of a wave go side by side through what they share: all of them wait for DRAM where one
   // does, unless an earlier wave has left it in L2.
   const std::uint64_t anew = std::max(read, distinct_by_wave(strata, wave));
-  const Traffic of_waves{anew, read, traffic.distinct_written_sectors};
+  const std::uint64_t again = from_l2 - read;
+  const Traffic of_waves{
+      anew,
+      again > 0 ? whole(static_cast<double>(anew - read) *
+                        static_cast<double>(traffic.kept_read_sectors) / static_cast<double>(again))
+                : 0,
+      read, traffic.distinct_written_sectors};
   if (anew > 0)
     c.l2_waiting_sectors = whole(static_cast<double>(c.l2_waiting_sectors) *
                                  static_cast<double>(dram_read_bytes(of_waves, l2_bytes)) /

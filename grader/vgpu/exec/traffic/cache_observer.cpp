@@ -152,6 +152,7 @@ void CacheObserver::show(Residency& residency) {
                        : residency.sm->lines->load(each.line, each.sectors, each.time,
                                                    residency.tally->lines, *each.uses);
     if (each.sampled) byte_uses_.loads(each.line, each.clock, loaded);
+    if (reads_of_) reads_of_->ask(each.line, memory::sectors_in(each.sectors));
     const std::uint32_t first = loaded.first;
     if (first == 0) continue;
     of_sm += memory::sectors_in(first);
@@ -279,7 +280,7 @@ void CacheObserver::settle_uses() {
 }
 
 void CacheObserver::add_to(counters::Counters& totals) {
-  const Traffic traffic{l2_reads_, distinct_reads_, distinct_writes_};
+  const Traffic traffic{l2_reads_, 0, distinct_reads_, distinct_writes_};
   totals.l1_load_joined_sectors = joined_;
   for (const auto& tally : tallies_) {
     totals.block_load_turns += tally->rows.turns;

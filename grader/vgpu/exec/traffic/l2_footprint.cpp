@@ -58,11 +58,12 @@ std::uint64_t dram_read_bytes(const Traffic& traffic, std::uint64_t l2_bytes) {
   const std::uint64_t footprint =
       (distinct + traffic.distinct_written_sectors) * memory::kSectorBytes;
   const std::uint64_t holds = l2_bytes / 2;
+  const std::uint64_t found = distinct + traffic.kept_read_sectors;
   std::uint64_t sectors = distinct;
-  if (footprint > holds && traffic.l2_read_sectors > distinct) {
+  if (footprint > holds && traffic.l2_read_sectors > found) {
     const double lost = 1.0 - static_cast<double>(holds) / static_cast<double>(footprint);
     sectors +=
-        static_cast<std::uint64_t>(static_cast<double>(traffic.l2_read_sectors - distinct) * lost);
+        static_cast<std::uint64_t>(static_cast<double>(traffic.l2_read_sectors - found) * lost);
   }
   return sectors * memory::kSectorBytes;
 }
@@ -77,19 +78,31 @@ ArrayTally::ArrayTally(const memory::AddressSpace& space) {
     bytes_.push_back(allocation.size_bytes);
   }
   touched_ = std::make_unique<std::atomic<std::uint64_t>[]>(begins_.size() + 1);
+  asked_ = std::make_unique<std::atomic<std::uint64_t>[]>(begins_.size() + 1);
 }
 
-void ArrayTally::add(std::uint64_t line, std::uint32_t sectors) {
+std::size_t ArrayTally::row_of(std::uint64_t line) const {
   const std::uint64_t address = line * memory::kLineBytes;
   const auto after = std::upper_bound(begins_.begin(), begins_.end(), address);
   auto row = static_cast<std::size_t>(after - begins_.begin());
   if (row != 0 && address - begins_[row - 1] >= bytes_[row - 1]) row = 0;
-  touched_[row].fetch_add(sectors, std::memory_order_relaxed);
+  return row;
+}
+
+void ArrayTally::add(std::uint64_t line, std::uint32_t sectors) {
+  touched_[row_of(line)].fetch_add(sectors, std::memory_order_relaxed);
+}
+
+void ArrayTally::ask(std::uint64_t line, std::uint32_t sectors) {
+  asked_[row_of(line)].fetch_add(sectors, std::memory_order_relaxed);
 }
 
 std::vector<ArrayTally::Row> ArrayTally::rows() const {
   std::vector<Row> rows(begins_.size() + 1);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].touched_sectors = touched_[i].load();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].touched_sectors = touched_[i].load();
+    rows[i].asked_sectors = asked_[i].load();
+  }
   for (std::size_t i = 0; i < begins_.size(); ++i) rows[i + 1].sectors = (bytes_[i] + 63) / 64 * 2;
   return rows;
 }

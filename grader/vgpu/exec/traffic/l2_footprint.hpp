@@ -48,6 +48,8 @@ class TouchMap {
 /// DRAM bytes of a launch by the footprint rule above.
 struct Traffic {
   std::uint64_t l2_read_sectors = 0;
+  /// Of these, repeated reads of arrays that stay in L2 whatever else passes through it.
+  std::uint64_t kept_read_sectors = 0;
   std::uint64_t distinct_read_sectors = 0;
   std::uint64_t distinct_written_sectors = 0;
 };
@@ -62,17 +64,23 @@ class ArrayTally {
 
   /// `sectors` of line number `line` (address / 128) were touched for the first time.
   void add(std::uint64_t line, std::uint32_t sectors);
+  /// They were asked for, for the first time or again.
+  void ask(std::uint64_t line, std::uint32_t sectors);
 
   struct Row {
     std::uint64_t touched_sectors = 0;
+    std::uint64_t asked_sectors = 0;
     std::uint64_t sectors = 0;  ///< that the array has, in whole pieces of 64 bytes
   };
   /// In the order of addresses; first, without a size, what lies in no array.
   [[nodiscard]] std::vector<Row> rows() const;
 
  private:
+  [[nodiscard]] std::size_t row_of(std::uint64_t line) const;
+
   std::vector<std::uint64_t> begins_, bytes_;
-  std::unique_ptr<std::atomic<std::uint64_t>[]> touched_;  // one more than arrays
+  // One more than arrays.
+  std::unique_ptr<std::atomic<std::uint64_t>[]> touched_, asked_;
 };
 
 }  // namespace membound::vgpu::exec
