@@ -102,7 +102,7 @@ void name_exchanged_coordinates(const StagePlace& place, course::Finding& findin
 /// A position that is kept in 32 bits, where the contract has more elements than that.
 void name_narrow_index(const StagePlace& place, course::Finding& finding);
 
-/// The dynamic shared memory of a launch by <<<…>>> that is too small.
+/// A program's launch whose dynamic shared memory is too small.
 void advise_shared_of_program(const StagePlace& place, course::Finding& finding);
 
 /// The body of the stage's LAUNCH_SHAPE or LAUNCH_PLAN; empty where it has none.
