@@ -181,13 +181,13 @@ std::uint64_t distinct_by_wave(const std::vector<StratumWork>& strata, std::uint
   return whole(sum);
 }
 
-/// Of `repeated` reads, those of small arrays that are asked for again and again, as the vector of
-/// a matrix product: between two reads of one of its sectors less passes through L2 than that
-/// keeps, however much the whole launch reads. L1 is taken to serve all arrays alike. Between two
-/// reads lies what `l2_sectors` are of all reads of that sector.
+/// Of `repeated` reads, those that L2 serves because their array is small and wanted often, as the
+/// vector of a matrix-vector product: between two reads of one of its sectors pass `l2_sectors` by
+/// the number of that sector's reads. L1 is taken to serve all arrays alike.
 std::uint64_t kept_repeats(const std::vector<StratumWork>& strata, std::uint64_t l2_bytes,
                            std::uint64_t l2_sectors, std::uint64_t repeated) {
-  /// Of half of L2: so that neither the order of blocks nor what is stored besides matters.
+  /// Of the half of L2 that loads find: less than all of it, so that neither the order of blocks
+  /// nor what is stored in the meantime matters.
   constexpr double kSmall = 1.0 / 8;
   const double most = kSmall * static_cast<double>(l2_bytes) / 2 / memory::kSectorBytes;
   std::vector<ArrayTally::Row> rows;
@@ -207,7 +207,8 @@ std::uint64_t kept_repeats(const std::vector<StratumWork>& strata, std::uint64_t
   for (const double each : asked) all_asked += each;
   const double from_l2 = all_asked > 0 ? static_cast<double>(l2_sectors) / all_asked : 0;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const double distinct = i == 0 ? touched[i] : std::min(touched[i], static_cast<double>(rows[i].sectors));
+    const double distinct =
+        i == 0 ? touched[i] : std::min(touched[i], static_cast<double>(rows[i].sectors));
     const double repeats = std::max(0.0, asked[i] - distinct);
     all_repeats += repeats;
     if (i == 0 || distinct > most || distinct == 0) continue;
