@@ -342,10 +342,11 @@ bool agrees(const Tiling& tiling, const SampledPlaces& sample) {
 bool some_store_elsewhere(const Tiling& tiling, const BlockRange& range, const Alone& alone,
                           const std::vector<std::array<std::uint64_t, 2>>& stored,
                           std::uint64_t element_bytes) {
+  const std::uint64_t blocks = std::max<std::uint64_t>(1, alone.blocks());
   std::uint64_t others = 0;
   for (std::uint64_t i = 0; i < stored.size(); ++i) {
     std::uint64_t bytes = 0, sum = 0;
-    for (const ElementRun& run : tiling.of((range.first + i * range.slice_step) % alone.blocks())) {
+    for (const ElementRun& run : tiling.of((range.first + i * range.slice_step) % blocks)) {
       const std::uint64_t count = static_cast<std::uint64_t>(run.count) * element_bytes;
       const std::uint64_t first = static_cast<std::uint64_t>(run.first) * element_bytes;
       bytes += count;
