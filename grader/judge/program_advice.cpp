@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -152,24 +153,35 @@ bool name_rounded_grid(const Place& place, Finding& finding) {
   return true;
 }
 
+/// The variables that were looked up. Each is looked up once, and no more than so many: a line may
+/// name hundreds, and each of these hundreds of others.
+using LookedUp = std::set<std::string>;
+constexpr std::size_t kMostLookedUp = 32;
+
 /// Whether a number of a call counts bytes, as far as its words and those of its variables say.
-bool counts_bytes(const Place& place, const std::string& number, int line, int depth = 0) {
+bool counts_bytes(const Place& place, const std::string& number, int line, LookedUp& known) {
   static const std::regex kSaysSo(
       R"(sizeof|[bB]ytes|[sS]ize\b(?!\s*\()|\*\s*[248]\b|\b[248]\s*\*|<<\s*[123]\b)"),
       kWord(R"([A-Za-z_]\w*)");
   if (std::regex_search(number, kSaysSo)) return true;
-  if (depth > 3) return false;
   bool has_word = false;
   for (auto word = std::sregex_iterator(number.begin(), number.end(), kWord);
        word != std::sregex_iterator(); ++word) {
     has_word = true;
+    if (known.size() == kMostLookedUp) return true;  // who knows
+    if (!known.insert((*word)[0]).second) continue;
     const int defined = definition_of(place, (*word)[0], line - 1);
     if (defined == 0) continue;
     const std::string code = place.code(defined);
     const std::size_t sign = code.find_first_of("=({");
-    if (counts_bytes(place, code.substr(sign), defined, depth + 1)) return true;
+    if (counts_bytes(place, code.substr(sign), defined, known)) return true;
   }
   return !has_word;  // 4096: who knows
+}
+
+bool counts_bytes(const Place& place, const std::string& number, int line) {
+  LookedUp known;
+  return counts_bytes(place, number, line, known);
 }
 
 /// A copy back whose third number counts elements.

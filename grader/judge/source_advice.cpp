@@ -394,8 +394,10 @@ void put_unwritten_index_first(std::vector<Finding>& findings) {
   static const std::regex kFarOff(R"(\b\d{5,} bytes (?:past|before)|use after free)");
   static const std::regex kKernel(R"(^[\w ]+ in (\w+),)");
   const auto kernel_of = [](const Finding& finding) {
+    constexpr std::size_t kLongest = 1000;  // std::regex recurses over what it matches
+    const std::string head = finding.text.substr(0, kLongest);
     std::smatch match;
-    return std::regex_search(finding.text, match, kKernel) ? match[1].str() : std::string();
+    return std::regex_search(head, match, kKernel) ? match[1].str() : std::string();
   };
   const auto far_off = std::ranges::find_if(findings, [](const Finding& finding) {
     return finding.kind == "memcheck" && std::regex_search(finding.text, kFarOff);

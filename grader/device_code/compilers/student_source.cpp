@@ -91,7 +91,7 @@ std::string_view word_at(std::string_view code, std::size_t at) {
   return code.substr(at, end - at);
 }
 
-/// Behind the preprocessor's line at the `#` of `at`, with the lines that it goes on in.
+/// After the preprocessor's line at the `#` of `at`, and after the lines on which it goes on.
 std::size_t after_directive(std::string_view code, std::size_t at) {
   for (std::size_t end = code.find('\n', at); end != kNowhere; end = code.find('\n', end + 1)) {
     const std::size_t last = code.find_last_not_of(" \t\r", end - 1);

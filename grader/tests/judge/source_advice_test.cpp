@@ -429,5 +429,31 @@ TEST(SourceAdvice, HostileSourcesAreRead) {
     EXPECT_NO_FATAL_FAILURE(held(text + "\n", {out_of_bounds(3)}));
 }
 
+// Each of a stranger's lines may name hundreds of variables, and each of these hundreds of others.
+TEST(SourceAdvice, ACopyWhoseNumberIsMadeOfHundredsOfVariablesIsLookedAtForNoLongerThanOthers) {
+  const auto names = [](char first) {
+    std::string sum;
+    for (int i = 0; i < 100; ++i)
+      sum += (i == 0 ? "" : "+") + std::string(1, first) + std::to_string(i);
+    return sum;
+  };
+  std::string source;
+  for (const char first : {'a', 'b', 'c'})
+    for (int i = 0; i < 100; ++i)
+      source += "  int " + std::string(1, first) + std::to_string(i) + " = " +
+                (first == 'a' ? "n" : names(static_cast<char>(first - 1))) + ";\n";
+  source += "  cudaMemcpy(out, d_out, " + names('c') + ", cudaMemcpyDeviceToHost);\n";
+  course::Stage stage;
+  stage.number = 1;
+  stage.kernel = "f";
+  stage.kind = &course::kProgramStage;
+  course::StageResult result;
+  result.verdict = Verdict::kWrong;
+  result.findings = {{"test", "first wrong: sum 0", "", "", "", 0, ""}};
+  const compilers::StudentSource text("// Stage 1: f\nint main() {\n" + source + "}\n");
+  hold_against_source(text, "kernel.cu", stage, result);
+  EXPECT_THAT(result.findings[0].advice, Not(HasSubstr("counts elements"))) << "nobody knows";
+}
+
 }  // namespace
 }  // namespace membound::judge
