@@ -108,7 +108,11 @@ struct Question {
 
 /// What the program of a stage may use in one run.
 struct ProgramLimits {
-  double seconds = 10;  ///< CPU time; three times as much by the clock
+  /// The wall clock of a program, so many times its CPU time: a machine with other work, as one
+  /// that grades a class, must not end a program that would end by itself.
+  static constexpr double kWallSecondsPerCpuSecond = 3;
+
+  double seconds = 10;  ///< CPU time
   int memory_mb = 512;
   int output_kb = 64;  ///< what it prints; its output files may have 64 MB each
 };

@@ -136,9 +136,6 @@ using Clock = std::chrono::steady_clock;
 /// The virtual GPU computes each thread on the CPU: so many times the program's own CPU time.
 constexpr double kVirtualCpuFactor = 6;
 constexpr double kRunnerSpareSeconds = 5;
-/// The wall clock of a program, so many times its CPU time: a machine with other work, as one that
-/// grades a class, must not end a program that would end by itself.
-constexpr double kPatience = 3;
 constexpr std::size_t kRunnerMemoryMegabytes = 2048;
 constexpr int kProgramProcesses = 32;
 constexpr std::size_t kOutputFileMegabytes = 64;
@@ -170,7 +167,7 @@ Setting setting_of(const Options& options, const course::ProgramLimits& code) {
   take_environment(setting);
   jail::Limits& program = setting.program_limits;
   // A call on the virtual GPU is the program's wall clock, not its CPU time.
-  program.wall_seconds = kPatience * code.seconds;
+  program.wall_seconds = course::ProgramLimits::kWallSecondsPerCpuSecond * code.seconds;
   program.cpu_seconds = code.seconds;
   program.memory_bytes = static_cast<std::size_t>(code.memory_mb) * jail::kMegabyte;
   program.output_bytes = static_cast<std::size_t>(code.output_kb) * 1024;
