@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "grader/vgpu/memory/address_sets.hpp"
+#include "grader/vgpu/memory/shared_banks.hpp"
 
 namespace membound::vgpu::memory {
 namespace {
@@ -52,6 +53,25 @@ Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint
       ideal_sectors(result.sectors, static_cast<std::uint32_t>(std::popcount(mask)), bytes);
   result.bytes = distinct * bytes;
   return result;
+}
+
+std::uint32_t load_passes(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  if (mask == 0) return 0;
+  std::array<std::uint32_t, kLanes> offsets{};  // what is the same above 4 GiB changes no bank
+  std::array<std::uint8_t, 4> lines{};
+  NumberSet seen;
+  std::uint64_t previous = ~std::uint64_t{0};
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    offsets[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(addresses[lane]);
+    const std::uint64_t line = addresses[lane] / kLineBytes;
+    if (line != previous && seen.insert(line)) ++lines[tag_bank(line)];
+    previous = line;
+  }
+  const std::uint32_t looked_up = *std::max_element(lines.begin(), lines.end());
+  const auto returned = static_cast<std::uint32_t>(std::popcount(mask)) * bytes;
+  return std::max({looked_up, bank_passes(offsets.data(), mask, bytes),
+                   (returned + kLineBytes - 1) / kLineBytes});
 }
 
 std::uint32_t atomic_turns(const std::uint64_t* addresses, std::uint32_t mask,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace membound::vgpu::memory {
@@ -51,6 +52,27 @@ struct Coalesced {
 /// Any pattern. An access is aligned to its size and at most 32 bytes, so it lies in one sector.
 [[nodiscard]] Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask,
                                  std::uint32_t bytes);
+
+/// Which of the four lookups of a clock a line of 128 bytes (address / 128) needs: L1 finds lines
+/// of different banks together. Two bits, each the parity of some bits of the line's number, found
+/// with pairs of lines up to 16 GiB apart on an H200 (gpu_truth/clock/l1_banks.cu).
+[[nodiscard]] constexpr std::uint32_t tag_bank(std::uint64_t line) {
+  constexpr std::uint64_t kLow = 0x355AF6F, kHigh = 0x5EF7AB5;
+  return static_cast<std::uint32_t>(std::popcount(line & kLow) & 1) |
+         static_cast<std::uint32_t>(std::popcount(line & kHigh) & 1) << 1;
+}
+
+/// Clocks that L1 takes for a load of global memory when it holds what is wanted: as many as the
+/// most lines in one tag bank, as the passes through the 32 data banks, which are those of shared
+/// memory, or as it takes to hand 128 bytes a clock to the lanes, whichever is most. So it was
+/// for each of 348 loads of 1 to 16 bytes a lane (gpu_truth/data/l1_banks_h200.csv).
+[[nodiscard]] std::uint32_t load_passes(const std::uint64_t* addresses, std::uint32_t mask,
+                                        std::uint32_t bytes);
+/// The same of 32 lanes that are neighbours in memory.
+[[nodiscard, gnu::always_inline]] constexpr std::uint32_t contiguous_load_passes(
+    std::uint32_t bytes) {
+  return bytes <= 4 ? 1 : bytes / 4;
+}
 
 /// What the lanes of a store fill.
 struct StoredSectors {

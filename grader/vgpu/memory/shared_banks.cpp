@@ -99,6 +99,13 @@ Wavefronts shared_wavefronts(const std::uint32_t* offsets, std::uint32_t mask, s
   return total;
 }
 
+std::uint32_t bank_passes(const std::uint32_t* offsets, std::uint32_t mask, std::uint32_t bytes) {
+  std::uint32_t passes = 0;
+  for_each_pass(offsets, mask, bytes, true,
+                [&](std::uint32_t part) { passes += busiest_bank(offsets, part, bytes); });
+  return passes;
+}
+
 std::vector<std::uint32_t> shared_passes(const std::uint32_t* offsets, std::uint32_t mask,
                                          std::uint32_t bytes, bool is_load) {
   std::vector<std::uint32_t> passes;

@@ -29,6 +29,10 @@ struct Wavefronts {
 [[nodiscard]] Wavefronts shared_wavefronts(const std::uint32_t* offsets, std::uint32_t mask,
                                            std::uint32_t bytes, bool is_load);
 
+/// The passes alone that a load takes; of global memory, too, whose banks in L1 are the same.
+[[nodiscard]] std::uint32_t bank_passes(const std::uint32_t* offsets, std::uint32_t mask,
+                                        std::uint32_t bytes);
+
 /// What an access of all 32 lanes took whose offsets, multiples of 4, lie so far from the first
 /// one's. Wherever that one lies, the next takes as much: the banks only turn.
 struct KnownPattern {

@@ -22,14 +22,23 @@ double pipe_ns(const Workload& s, double warp_instructions, double lanes) {
 }
 
 /// Clocks that L1 is busy for global and local memory: a wavefront a request or 128 bytes each in
-/// its data stage, lines in its tag stage; the slower stage sets the pace. How unlucky strides
-/// queue is not modelled.
+/// its data stage, lines in its tag stage; the slower stage sets the pace. Where its banks were
+/// measured, loads have passes through both.
 double global_clocks(const Machine& m, const Counters& c) {
   const double requests = real(c.global_load_requests + c.global_store_requests +
                                c.atomic_requests + c.reduction_requests);
   const double local = real(c.local_load_sectors + c.local_store_sectors) / 4;
+  const bool in_passes = m.texture_passes_per_clock > 0;
+  const double textures = real(c.surface_sectors + (in_passes ? 0 : c.texture_sectors)) / 4;
+  const double texture_passes = in_passes ? real(c.texture_passes) : 0;
+  if (m.l1_passes_per_clock > 0) {
+    const double stored = real(c.theoretical_global_sectors -
+                               std::min(c.theoretical_global_sectors, c.global_load_sectors));
+    const double data = std::max(requests, real(c.global_load_requests) + stored / 4);
+    return std::max((data + local + textures) / m.l1_wavefronts_per_clock,
+                    real(c.l1_passes) / m.l1_passes_per_clock + texture_passes);
+  }
   const double data = std::max(requests, real(c.theoretical_global_sectors) / 4);
-  const double textures = real(c.texture_sectors + c.surface_sectors) / 4;
   return std::max((data + local + textures) / m.l1_wavefronts_per_clock,
                   real(c.global_tag_requests) / m.l1_lines_per_clock);
 }
@@ -76,9 +85,13 @@ double line_rows(std::uint64_t runs, std::uint64_t bytes) {
   return real(runs) * std::sqrt(lines);
 }
 
-/// Clocks of an SM's texture units: four neighbouring lanes at a time each.
+/// Clocks of an SM's texture units: four neighbouring lanes at a time each, as often as L1 needs
+/// for what they want where its banks were measured.
 double texture_clocks(const Workload& s) {
-  return real(s.totals.texture_requests) / s.machine.texture_quads_per_clock;
+  const Machine& m = s.machine;
+  if (m.texture_passes_per_clock > 0)
+    return real(s.totals.texture_passes) / m.texture_passes_per_clock;
+  return real(s.totals.texture_requests) / m.texture_quads_per_clock;
 }
 
 double shared_atomic_ns(const Workload& s) {

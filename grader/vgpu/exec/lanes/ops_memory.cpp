@@ -121,10 +121,12 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
       const auto cost = mask == 0xFFFFFFFFu ? coalesce_full(addresses, E::kBytes)
                                             : memory::coalesce(addresses, mask, E::kBytes);
       count_global(stats, cost);
-      if constexpr (kKind == AccessKind::kStore)
+      if constexpr (kKind == AccessKind::kStore) {
         count_partial(w, stats, addresses, mask, E::kBytes);
-      else
+      } else {
+        count_passes(stats, cost.lines, memory::load_passes(addresses, mask, E::kBytes));
         w.write_combiner.load();
+      }
     }
     if (w.observer != nullptr && !constant)
       observe(w, s, StateSpace::kGlobal, kKind, mask, E::kBytes, addresses);
@@ -144,7 +146,10 @@ template <typename E, typename T, AccessKind kKind>
     if (has_stride(addresses, E::kBytes) && addresses[0] % E::kBytes == 0) {
       std::byte* host = range(w, s, stats, addresses[0], 32 * E::kBytes);
       if (host != nullptr && !s->extra->in->has(program::kConstantMemory)) [[likely]] {
-        count_global(stats, memory::coalesce_contiguous(addresses[0], 32, E::kBytes));
+        const auto cost = memory::coalesce_contiguous(addresses[0], 32, E::kBytes);
+        count_global(stats, cost);
+        if constexpr (kKind == AccessKind::kLoad)
+          count_passes(stats, cost.lines, memory::contiguous_load_passes(E::kBytes));
         if (w.observer != nullptr) [[unlikely]]
           observe(w, s, StateSpace::kGlobal, kKind, w.mask, E::kBytes, addresses,
                   LanePattern::kRow);

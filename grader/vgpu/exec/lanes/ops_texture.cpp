@@ -15,7 +15,7 @@
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/lanes/texture_fetch.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
-#include "grader/vgpu/memory/address_sets.hpp"
+#include "grader/vgpu/memory/texture_requests.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -47,47 +47,6 @@ std::uint32_t groups_of_lanes(std::uint32_t mask, std::uint32_t lanes) {
     count += (mask & (((1u << lanes) - 1) << first)) != 0;
   return count;
 }
-
-/// Sectors of those requests; each counts its own. A sector of an array is 16 bytes wide and two
-/// rows high; of plain memory, 32 bytes.
-class SectorCount {
- public:
-  explicit SectorCount(std::uint32_t lanes) : lanes_(lanes) {}
-
-  /// A texel at host address `place` of `image`, for this lane. Lanes come in order.
-  void add(const memory::Image& image, bool plain, int lane, std::uint64_t place) {
-    if (static_cast<std::uint32_t>(lane) / lanes_ != group_) {
-      total_ += count_;
-      count_ = 0;
-      group_ = static_cast<std::uint32_t>(lane) / lanes_;
-    }
-    const std::uint64_t offset = place - reinterpret_cast<std::uint64_t>(image.texels);
-    if (plain) {
-      add(offset / memory::kSectorBytes);
-      return;
-    }
-    const std::uint64_t slice = image.slice_bytes == 0 ? 0 : offset / image.slice_bytes;
-    const std::uint64_t inside = offset - slice * image.slice_bytes;
-    const std::uint64_t row = image.pitch_bytes == 0 ? 0 : inside / image.pitch_bytes;
-    const std::uint64_t column = inside - row * image.pitch_bytes;
-    add(slice << 44 | (row / 2) << 22 | column / 16);
-  }
-  [[nodiscard]] std::uint32_t count() const { return total_ + count_; }
-
- private:
-  void add(std::uint64_t sector) {
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (seen_[i] == sector) return;
-    }
-    if (count_ < seen_.size()) seen_[count_++] = sector;
-  }
-
-  std::array<std::uint64_t, 128> seen_;  // 4 lanes of 16 texels, 8 lanes of 1
-  std::uint32_t lanes_;
-  std::uint32_t group_ = 0;
-  std::uint32_t count_ = 0;
-  std::uint32_t total_ = 0;
-};
 
 using generic::at;
 using generic::u16;
@@ -199,7 +158,7 @@ const Step* texture(Warp& w, const Step* s) {
   const memory::Texture* first =
       table == nullptr ? nullptr : table->texture(handle_of(w, s, __builtin_ctz(w.mask)));
   const u32 together = first != nullptr && first->linear_memory ? 8 : 4;
-  SectorCount sectors(together);
+  memory::TextureRequests requests(together);
   TouchedTexels texels;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
@@ -211,7 +170,7 @@ const Step* texture(Warp& w, const Step* s) {
     const Texel texel = kGather ? gather(*object, point, in.as<program::Fetch>().channel, touched)
                                 : fetch(*object, point, touched);
     for (u32 i = 0; i < touched.count; ++i)
-      sectors.add(object->image, object->linear_memory, lane, touched.address[i]);
+      requests.add(object->image, object->linear_memory, lane, touched.address[i]);
     if (w.observer != nullptr) texels.add(object->image, lane, touched);
     for (unsigned v = 0; v < in.vector; ++v) {
       u32 bits = texel.bits[v];
@@ -221,8 +180,10 @@ const Step* texture(Warp& w, const Step* s) {
     }
   }
   stats.requests += groups_of_lanes(w.mask, together);
-  stats.sectors += sectors.count();
-  if (w.observer != nullptr) texels.tell(w, s, sectors.count());
+  requests.end_request();
+  stats.sectors += requests.sectors();
+  stats.lines += requests.passes();
+  if (w.observer != nullptr) texels.tell(w, s, requests.sectors());
   return s + 1;
 }
 
@@ -378,7 +339,7 @@ const Step* surface(Warp& w, const Step* s) {
   StepStats& stats = w.stats[s->stats];
   const auto& access = in.as<program::SurfaceAccess>();
   const u32 together = access.geometry == Geometry::k3d ? 4 : 8;
-  SectorCount sectors(together);
+  memory::TextureRequests requests(together);
   const bool formatted = is_formatted(in);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
@@ -401,7 +362,7 @@ const Step* surface(Warp& w, const Step* s) {
                        " bytes");
     if (place != nullptr) {
       for (u32 part = 0; part < bytes; part += 16)
-        sectors.add(image, false, lane, reinterpret_cast<u64>(place) + part);
+        requests.add(image, false, lane, reinterpret_cast<u64>(place) + part);
     }
     if (in.opcode == Opcode::kSuld) {
       load(w, s, lane, place);
@@ -414,7 +375,8 @@ const Step* surface(Warp& w, const Step* s) {
     }
   }
   stats.requests += groups_of_lanes(w.mask, together);
-  stats.sectors += sectors.count();
+  requests.end_request();
+  stats.sectors += requests.sectors();
   return s + 1;
 }
 

@@ -154,6 +154,11 @@ template <typename Word>
   stats.bytes += cost.bytes;
 }
 
+/// What a load that touches so many lines saves beside looking them up one by one.
+[[gnu::always_inline]] inline void count_passes(StepStats& stats, u32 lines, u32 passes) {
+  if (lines != passes) stats.lines_at_once += u64{lines} - passes;
+}
+
 [[gnu::always_inline]] inline void count_shared(StepStats& stats, const memory::Wavefronts& cost) {
   stats.shared_requests += 1;
   stats.wavefronts += cost.taken;
