@@ -105,10 +105,11 @@ void fill_warps(ClockedLaunch& launch, double share) {
   }
   for (std::uint64_t& count : launch.counters.work.instructions) count = times(count, share);
   Counters& c = launch.counters.totals;
-  for (auto part : {&Counters::warp_instructions, &Counters::integer_instructions,
-                    &Counters::float32_instructions, &Counters::float64_instructions,
-                    &Counters::half_instructions, &Counters::global_load_requests,
-                    &Counters::global_store_requests, &Counters::global_tag_requests})
+  for (auto part :
+       {&Counters::warp_instructions, &Counters::integer_instructions,
+        &Counters::float32_instructions, &Counters::float64_instructions,
+        &Counters::half_instructions, &Counters::global_load_requests,
+        &Counters::global_store_requests, &Counters::global_tag_requests, &Counters::l1_passes})
     c.*part = times(c.*part, share);
 }
 

@@ -88,6 +88,8 @@ std::optional<WhatIf> without(const Observed& o, Pattern pattern) {
           stores ? l.global_store_lines : less(l.global_tag_requests, l.global_store_lines);
       const std::uint64_t extra_lines = less(lines, std::max(a.requests, (a.sectors - extra) / 4));
       c.global_tag_requests = less(c.global_tag_requests, extra_lines);
+      const std::uint64_t passes = stores ? lines : less(l.l1_passes, l.global_store_lines);
+      c.l1_passes = less(c.l1_passes, less(passes, std::max(a.requests, (a.sectors - extra) / 4)));
       if (stores) {
         c.global_store_sectors = less(c.global_store_sectors, extra);
         c.global_store_lines = less(c.global_store_lines, extra_lines);
@@ -156,6 +158,7 @@ void keep_loads(ClockedLaunch& launch, double each) {
   c.global_load_sectors -= saved_sectors;
   c.theoretical_global_sectors = less(c.theoretical_global_sectors, saved_sectors);
   c.global_tag_requests = less(c.global_tag_requests, saved);
+  c.l1_passes = less(c.l1_passes, share_of(less(c.l1_passes, c.global_store_lines), 1 - 1 / each));
   const std::uint64_t read_before = c.l2_read_sectors;
   c.l2_read_sectors = std::min(c.l2_read_sectors, share_of(c.dram_read_bytes, 1 / kSectorBytes));
   fetch_once(c, read_before);
@@ -181,8 +184,10 @@ void keep_stores(ClockedLaunch& launch, double each) {
     c.*part -= saved;
     if (part == &Counters::global_store_sectors)
       c.theoretical_global_sectors = less(c.theoretical_global_sectors, saved);
-    if (part == &Counters::global_store_lines)
+    if (part == &Counters::global_store_lines) {
       c.global_tag_requests = less(c.global_tag_requests, saved);
+      c.l1_passes = less(c.l1_passes, saved);
+    }
   }
 }
 
