@@ -179,7 +179,7 @@ class FarBlocks {
       const std::uint64_t block = i == 0   ? blocks / 8 * 5
                                   : i == 1 ? blocks / 8 * 7
                                            : seeds_.derive(seed_, i) % blocks;
-      auto footprint = i < 2 ? std::nullopt : look_at_places(block);
+      auto footprint = i < 1 ? std::nullopt : look_at_places(block);
       if (!footprint) footprint = look({block, 1});
       if (!footprint) return false;
       counts_.push_back(elements_of(*footprint));
