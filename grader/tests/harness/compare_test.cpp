@@ -40,8 +40,6 @@ TEST(ArraysEqual, EqualArraysPass) {
   EXPECT_TRUE(arrays_equal<float>({1, 2, 3}, {1, 2, 3}, list_of(3)));
 }
 
-TEST(ArraysEqual, EmptyArraysPass) { EXPECT_TRUE(arrays_equal<int>({}, {}, list_of(0))); }
-
 TEST(ArraysEqual, NegativeZeroEqualsZero) {
   EXPECT_TRUE(arrays_equal<float>({-0.0F}, {0.0F}, list_of(1)));
 }
@@ -72,17 +70,36 @@ TEST(ArraysEqual, PoisonIsToldAsNeverWritten) {
   EXPECT_THAT(text, HasSubstr(".--X"));
 }
 
-TEST(ArraysEqual, PoisonedDoublesAndIntsAreRecognised) {
-  EXPECT_THAT(message<double>({poison<double>()}, {1}, list_of(1)), HasSubstr("never written"));
-  EXPECT_THAT(message<int>({poison<int>()}, {1}, list_of(1)), HasSubstr("never written"));
-}
-
 TEST(ArraysEqual, AnIntThatIsMeantToBeThePoisonPatternPasses) {
   EXPECT_TRUE(arrays_equal<int>({poison<int>()}, {poison<int>()}, list_of(1)));
 }
 
-TEST(ArraysEqual, AnotherLengthIsAFailureNotACrash) {
-  EXPECT_THAT(message<int>({1, 2}, {1, 2, 3}, list_of(3)), HasSubstr("got 2 elements, expected 3"));
+/// What holds for each type of a lab's arrays.
+template <typename T>
+class ArraysOf : public testing::Test {};
+
+using Elements = testing::Types<float, double, int, unsigned, long long, unsigned long long>;
+TYPED_TEST_SUITE(ArraysOf, Elements);
+
+TYPED_TEST(ArraysOf, PoisonIsRecognised) {
+  EXPECT_THAT(message<TypeParam>({poison<TypeParam>()}, {1}, list_of(1)),
+              HasSubstr("never written"));
+}
+
+TYPED_TEST(ArraysOf, AnotherLengthIsAFailureNotACrash) {
+  EXPECT_THAT(message<TypeParam>({1, 2}, {1, 2, 3}, list_of(3)),
+              HasSubstr("got 2 elements, expected 3"));
+}
+
+TYPED_TEST(ArraysOf, NothingEqualsNothing) {
+  EXPECT_TRUE(arrays_equal<TypeParam>({}, {}, list_of(0)));
+}
+
+TYPED_TEST(ArraysOf, TheFirstWrongElementIsToldWithBothValues) {
+  const std::string text = message<TypeParam>({1, 7, 3}, {1, 2, 3}, list_of(3));
+  EXPECT_THAT(text, HasSubstr("first wrong: element 1"));
+  EXPECT_THAT(text, HasSubstr("got      7"));
+  EXPECT_THAT(text, HasSubstr("expected 2"));
 }
 
 TEST(ArraysEqual, LargeIntegersAreComparedExactly) {
