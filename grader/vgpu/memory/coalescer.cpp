@@ -19,6 +19,25 @@ bool halves_agree(const std::uint64_t* addresses, std::uint32_t mask) {
   return mask == 0xFFFFFFFFu && std::equal(addresses, addresses + 16, addresses + 16);
 }
 
+/// load_passes() of lanes that want words in ascending order, so that equal ones are neighbours; 0
+/// of others.
+std::uint32_t ascending_word_passes(const std::uint64_t* addresses, std::uint32_t mask) {
+  std::array<std::uint8_t, kLanes> words{};  // of each data bank
+  std::array<std::uint8_t, 4> lines{};       // of each tag bank
+  std::uint64_t last_word = 0, last_line = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = addresses[std::countr_zero(rest)];
+    const std::uint64_t word = address / 4 + 1, line = address / kLineBytes + 1;
+    if (word < last_word) return 0;
+    words[(word - 1) % kLanes] += word != last_word;
+    if (line != last_line) ++lines[tag_bank(line - 1)];
+    last_word = word;
+    last_line = line;
+  }
+  return std::max(*std::max_element(words.begin(), words.end()),
+                  *std::max_element(lines.begin(), lines.end()));
+}
+
 }  // namespace
 
 Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
@@ -57,6 +76,8 @@ Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint
 
 std::uint32_t load_passes(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
   if (mask == 0) return 0;
+  if (bytes <= 4)
+    if (const std::uint32_t passes = ascending_word_passes(addresses, mask)) return passes;
   std::array<std::uint32_t, kLanes> offsets{};  // what is the same above 4 GiB changes no bank
   std::array<std::uint8_t, 4> lines{};
   NumberSet seen;
