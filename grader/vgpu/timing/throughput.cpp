@@ -30,13 +30,13 @@ double global_clocks(const Machine& m, const Counters& c) {
   const double local = real(c.local_load_sectors + c.local_store_sectors) / 4;
   const bool in_passes = m.texture_passes_per_clock > 0;
   const double textures = real(c.surface_sectors + (in_passes ? 0 : c.texture_sectors)) / 4;
-  const double texture_passes = in_passes ? real(c.texture_passes) : 0;
+  const double fetch_clocks = in_passes ? real(c.texture_passes) / m.texture_passes_per_clock : 0;
   if (m.l1_passes_per_clock > 0) {
     const double stored = real(c.theoretical_global_sectors -
                                std::min(c.theoretical_global_sectors, c.global_load_sectors));
     const double data = std::max(requests, real(c.global_load_requests) + stored / 4);
     return std::max((data + local + textures) / m.l1_wavefronts_per_clock,
-                    real(c.l1_passes) / m.l1_passes_per_clock + texture_passes);
+                    real(c.l1_passes) / m.l1_passes_per_clock + fetch_clocks);
   }
   const double data = std::max(requests, real(c.theoretical_global_sectors) / 4);
   return std::max((data + local + textures) / m.l1_wavefronts_per_clock,
