@@ -10,6 +10,7 @@
 #include "grader/base/strings.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
+#include "grader/cli/stage_standing.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/report/text.hpp"
 
@@ -20,13 +21,6 @@ struct SolutionOptions {
   std::string stage;
   bool whole = false;
 };
-
-/// The reference answer's text: the course's own, or what a tree made for self-study holds.
-base::Result<std::string> answer_of(const Context& context, const course::Lab& lab) {
-  const std::filesystem::path& tree = context.place.tree(lab);
-  auto own = base::read_file(tree / "solutions" / lab.id / "kernel.cu");
-  return own ? own : base::read_file(tree / "released" / lab.id / "answer.cu");
-}
 
 /// `text` without its TODOs, each a comment from the line that begins so to the end of the comment:
 /// the answer has none, and each would be told as a difference.
@@ -56,13 +50,15 @@ int run_solution(const SolutionOptions& options) {
     return report_error({base::ErrorKind::kUsage, name, "it has not passed yet",
                          "a stage that passed a check of yours",
                          "./membound check " + name + ", or ./membound hint " + name});
-  const auto answer = answer_of(*context, *selection->lab);
-  if (!answer)
+  const std::filesystem::path file = answer_file(*context, *selection->lab);
+  if (file.empty())
     return report_error(
         {base::ErrorKind::kInput, name, "this copy was made for a class, without reference answers",
          "one made for self-study, or the course itself",
          "./membound handout " + selection->lab->id +
              " explains each stage's idea; your class gets the answers when the lab is over"});
+  const auto answer = base::read_file(file);
+  if (!answer) return report_error(answer.error());
   const std::string ours = course::stage_text(*answer, stage);
   const auto kernel = base::read_file(context->kernel_of(*selection->lab));
   if (options.whole || !kernel) {

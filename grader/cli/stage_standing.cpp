@@ -75,7 +75,17 @@ course::Result with_own_warnings(const Context& context, const course::Lab& lab,
 report::WholeLab whole_lab(const Context& context, const course::Lab& lab) {
   const auto handout = base::read_file(context.place.tree(lab) / lab.handout);
   return {lab.stages.size(),
-          handout && handout->find("\n## After you are done") != std::string::npos};
+          handout && handout->find("\n## After you are done") != std::string::npos,
+          !answer_file(context, lab).empty()};
+}
+
+std::filesystem::path answer_file(const Context& context, const course::Lab& lab) {
+  const std::filesystem::path& tree = context.place.tree(lab);
+  std::error_code ignored;
+  for (const auto& file :
+       {tree / "solutions" / lab.id / "kernel.cu", tree / "released" / lab.id / "answer.cu"})
+    if (std::filesystem::exists(file, ignored)) return file;
+  return {};
 }
 
 int line_to_edit(const Context& context, const course::Lab& lab, const course::Stage& stage) {

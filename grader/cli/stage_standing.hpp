@@ -5,6 +5,7 @@
 /// do next, the next hint, and what has changed since the last check.
 #pragma once
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct Standing {
 
 /// What a result's text has to know of its lab.
 [[nodiscard]] report::WholeLab whole_lab(const Context& context, const course::Lab& lab);
+/// The reference answer's text: the course's own, or what a copy made for self-study holds; empty
+/// where this copy has none.
+[[nodiscard]] std::filesystem::path answer_file(const Context& context, const course::Lab& lab);
 
 /// The line of the stage's first TODO in kernel.cu, or of its head; 0 where it has neither.
 [[nodiscard]] int line_to_edit(const Context& context, const course::Lab& lab,

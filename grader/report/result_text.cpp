@@ -62,11 +62,10 @@ const course::StageResult* stage_to_explain(const course::Result& result, const 
 std::string after_a_pass(const course::Result& result, const WholeLab& lab) {
   const std::string number = number_of(result.lab);
   if (lab.stages == result.stages.size()) {
-    return "All stages passed." +
-           (lab.is_explained
-                ? " The lab's explanation is open now: ./membound handout " + number +
-                      ", \"After you are done\"; our answers: ./membound solution " + number + "/1."
-                : " Next: ./membound next");
+    if (!lab.is_explained) return "All stages passed. Next: ./membound next";
+    return "All stages passed. The lab's explanation is open now: ./membound handout " + number +
+           ", \"After you are done\"" +
+           (lab.has_answers ? "; our answers: ./membound solution " + number + "/1." : ".");
   }
   if (result.stages.size() == 1) return "Next: ./membound next " + number;
   return "The " + base::counted(result.stages.size(), "stage") +

@@ -44,6 +44,7 @@ inline constexpr const char* kNotStarted = "not started";
 struct WholeLab {
   std::size_t stages = 0;     ///< how many it has; 0: not known
   bool is_explained = false;  ///< this copy of the course has the text to read after the last pass
+  bool has_answers = false;   ///< and the reference answers, which one made for a class has not
 };
 
 /// What to do now, without a line's end: "Next: ./membound hint 03/2".

@@ -224,7 +224,10 @@ TEST(Terminal, AStageThatWasNotRunSaysWhyAndIsNotCalledPassed) {
   result.stages.push_back(program);
   EXPECT_THAT(render(result, {}, {}, {}, {.stages = 2}), HasSubstr("All stages passed."));
   EXPECT_THAT(render(result, {}, {}, {}, {.stages = 2, .is_explained = true}),
-              HasSubstr("All stages passed. The lab's explanation is open now"));
+              testing::AllOf(HasSubstr("All stages passed. The lab's explanation is open now"),
+                             Not(HasSubstr("solution"))));
+  EXPECT_THAT(render(result, {}, {}, {}, {.stages = 2, .is_explained = true, .has_answers = true}),
+              HasSubstr("our answers: ./membound solution "));
   EXPECT_THAT(render(result, {}, {}, {}, {.stages = 6}),
               HasSubstr("The 2 stages of this check passed."));
 }
