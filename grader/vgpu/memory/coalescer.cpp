@@ -21,12 +21,13 @@ bool halves_agree(const std::uint64_t* addresses, std::uint32_t mask) {
 
 /// load_passes() of lanes that want words in ascending order, so that equal ones are neighbours; 0
 /// of others.
-std::uint32_t ascending_word_passes(const std::uint64_t* addresses, std::uint32_t mask) {
+std::uint32_t ascending_word_passes(const std::uint64_t* addresses, std::uint32_t mask,
+                                    std::uint64_t origin) {
   std::array<std::uint8_t, kLanes> words{};  // of each data bank
   std::array<std::uint8_t, 4> lines{};       // of each tag bank
   std::uint64_t last_word = 0, last_line = 0;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const std::uint64_t address = addresses[std::countr_zero(rest)];
+    const std::uint64_t address = addresses[std::countr_zero(rest)] - origin;
     const std::uint64_t word = address / 4 + 1, line = address / kLineBytes + 1;
     if (word < last_word) return 0;
     words[(word - 1) % kLanes] += word != last_word;
@@ -74,18 +75,20 @@ Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint
   return result;
 }
 
-std::uint32_t load_passes(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
+std::uint32_t load_passes(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes,
+                          std::uint64_t origin) {
   if (mask == 0) return 0;
   if (bytes <= 4)
-    if (const std::uint32_t passes = ascending_word_passes(addresses, mask)) return passes;
+    if (const std::uint32_t passes = ascending_word_passes(addresses, mask, origin)) return passes;
   std::array<std::uint32_t, kLanes> offsets{};  // what is the same above 4 GiB changes no bank
   std::array<std::uint8_t, 4> lines{};
   NumberSet seen;
   std::uint64_t previous = ~std::uint64_t{0};
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    offsets[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(addresses[lane]);
-    const std::uint64_t line = addresses[lane] / kLineBytes;
+    const std::uint64_t address = addresses[lane] - origin;
+    offsets[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(address);
+    const std::uint64_t line = address / kLineBytes;
     if (line != previous && seen.insert(line)) ++lines[tag_bank(line)];
     previous = line;
   }
@@ -93,6 +96,13 @@ std::uint32_t load_passes(const std::uint64_t* addresses, std::uint32_t mask, st
   const auto returned = static_cast<std::uint32_t>(std::popcount(mask)) * bytes;
   return std::max({looked_up, bank_passes(offsets.data(), mask, bytes),
                    (returned + kLineBytes - 1) / kLineBytes});
+}
+
+std::uint64_t lowest_line(const std::uint64_t* addresses, std::uint32_t mask) {
+  std::uint64_t lowest = ~std::uint64_t{0};
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+    lowest = std::min(lowest, addresses[std::countr_zero(rest)]);
+  return lowest / kLineBytes * kLineBytes;
 }
 
 std::uint32_t atomic_turns(const std::uint64_t* addresses, std::uint32_t mask,

@@ -65,9 +65,14 @@ struct Coalesced {
 /// Clocks that L1 takes for a load of global memory when it holds what is wanted: as many as the
 /// most lines in one tag bank, as the passes through the 32 data banks, which are those of shared
 /// memory, or as it takes to hand 128 bytes a clock to the lanes, whichever is most. So it was
-/// for each of 348 loads of 1 to 16 bytes a lane (gpu_truth/data/l1_banks_h200.csv).
+/// for each of 348 loads of 1 to 16 bytes a lane (gpu_truth/data/l1_banks_h200.csv). `origin`, the
+/// first byte of a line, is where lines are counted from: on a GPU 0.
 [[nodiscard]] std::uint32_t load_passes(const std::uint64_t* addresses, std::uint32_t mask,
-                                        std::uint32_t bytes);
+                                        std::uint32_t bytes, std::uint64_t origin);
+/// An origin that depends on the lanes alone, so that no time depends on where an array lies: the
+/// first byte of the lowest line. Where that is a multiple of all that the lanes span, the passes
+/// are a GPU's; elsewhere lines fall into other banks, as they do in another array.
+[[nodiscard]] std::uint64_t lowest_line(const std::uint64_t* addresses, std::uint32_t mask);
 /// The same of 32 lanes that are neighbours in memory.
 [[nodiscard, gnu::always_inline]] constexpr std::uint32_t contiguous_load_passes(
     std::uint32_t bytes) {

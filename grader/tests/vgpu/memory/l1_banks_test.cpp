@@ -54,7 +54,7 @@ TEST(L1BanksOnAnH200, EveryLoadTakesItsPasses) {
   for (const Measured& row : measured()) {
     if (row.bytes == 0) continue;
     ASSERT_EQ(row.numbers.size(), 32U);
-    const std::uint32_t passes = load_passes(row.numbers.data(), ~0U, row.bytes);
+    const std::uint32_t passes = load_passes(row.numbers.data(), ~0U, row.bytes, 0);
     EXPECT_TRUE(takes(row.clocks, passes))
         << "load " << loads << " of " << row.bytes << " bytes: " << passes << " for " << row.clocks;
     ++loads;
@@ -91,20 +91,31 @@ TEST(L1Banks, NeighboursTakeOnePassForEvery128Bytes) {
     std::array<std::uint64_t, 32> places{};
     for (const std::uint64_t first : {0U, 16U, 48U}) {
       for (std::uint64_t lane = 0; lane < 32; ++lane) places[lane] = first + lane * bytes;
-      EXPECT_EQ(load_passes(places.data(), ~0U, bytes), contiguous_load_passes(bytes))
+      EXPECT_EQ(load_passes(places.data(), ~0U, bytes, 0), contiguous_load_passes(bytes))
           << bytes << " bytes from " << first;
     }
+  }
+}
+
+TEST(L1Banks, FromTheirLowestLineLoadsTakeAsManyPassesWhereverTheArrayLies) {
+  for (const Measured& row : measured()) {
+    if (row.bytes == 0) continue;
+    std::vector<std::uint64_t> moved = row.numbers;
+    for (std::uint64_t& place : moved) place += 12'345 * 128;
+    EXPECT_EQ(
+        load_passes(moved.data(), ~0U, row.bytes, lowest_line(moved.data(), ~0U)),
+        load_passes(row.numbers.data(), ~0U, row.bytes, lowest_line(row.numbers.data(), ~0U)));
   }
 }
 
 TEST(L1Banks, AColumnOfARowMajorMatrixTakesAPassForEachLane) {
   std::array<std::uint64_t, 32> places{};
   for (std::uint64_t lane = 0; lane < 32; ++lane) places[lane] = lane * 4096;
-  EXPECT_EQ(load_passes(places.data(), ~0U, 4), 32U);
-  EXPECT_EQ(load_passes(places.data(), 0x0000FFFFU, 4), 16U) << "half of the lanes";
+  EXPECT_EQ(load_passes(places.data(), ~0U, 4, 0), 32U);
+  EXPECT_EQ(load_passes(places.data(), 0x0000FFFFU, 4, 0), 16U) << "half of the lanes";
   for (std::uint64_t lane = 0; lane < 32; ++lane) places[lane] += 4 * lane;
-  EXPECT_EQ(load_passes(places.data(), ~0U, 4), 8U) << "a diagonal has a bank for each lane";
-  EXPECT_EQ(load_passes(places.data(), 0, 4), 0U);
+  EXPECT_EQ(load_passes(places.data(), ~0U, 4, 0), 8U) << "a diagonal has a bank for each lane";
+  EXPECT_EQ(load_passes(places.data(), 0, 4, 0), 0U);
 }
 
 }  // namespace

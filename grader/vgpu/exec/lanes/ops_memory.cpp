@@ -124,7 +124,9 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
       if constexpr (kKind == AccessKind::kStore) {
         count_partial(w, stats, addresses, mask, E::kBytes);
       } else {
-        count_passes(stats, cost.lines, memory::load_passes(addresses, mask, E::kBytes));
+        count_passes(
+            stats, cost.lines,
+            memory::load_passes(addresses, mask, E::kBytes, memory::lowest_line(addresses, mask)));
         w.write_combiner.load();
       }
     }
