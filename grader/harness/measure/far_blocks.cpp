@@ -19,8 +19,8 @@ namespace {
 
 /// Warp instructions that are run at most, of one block or two.
 constexpr std::uint64_t kFarInstructions = std::uint64_t{1} << 24;
-/// Of blocks that take more, those drawn at random show by their slices which places they have: in
-/// lab 06 nine whole blocks were half of a check.
+/// Of blocks that take more, one between the ends runs whole, and the others show by their slices
+/// which places they have: in lab 06 nine whole blocks were half of a check.
 constexpr std::uint64_t kLongInstructions = std::uint64_t{1} << 18;
 /// Elements of a block that has more than its part of a grid that is as large as the array.
 constexpr std::int64_t kManyElements = std::int64_t{1} << 20;
@@ -179,7 +179,7 @@ class FarBlocks {
       const std::uint64_t block = i == 0   ? blocks / 8 * 5
                                   : i == 1 ? blocks / 8 * 7
                                            : seeds_.derive(seed_, i) % blocks;
-      auto footprint = i < 1 ? std::nullopt : look_at_places(block);
+      auto footprint = i == 0 ? std::nullopt : look_at_places(block);
       if (!footprint) footprint = look({block, 1});
       if (!footprint) return false;
       counts_.push_back(elements_of(*footprint));
